@@ -1,0 +1,1 @@
+//! Facts into decisions.

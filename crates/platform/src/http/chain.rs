@@ -1,0 +1,290 @@
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::http::Response;
+use axum::http::request::Parts;
+use bothy_domain::action::{Action, ActionType, ResourceKind};
+use bothy_domain::actor::PrincipalKind;
+use bothy_domain::ids::{AnyId, Id, kind};
+use bothy_domain::policy::{Path, Place, Resource};
+use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_storage::{Database, Reader};
+use futures::FutureExt;
+
+use super::allowed::{Allowed, Anyone, PathMembers, RequestFacts, admit, deny};
+use super::correlation::CorrelationId;
+use super::credentials::Credentials;
+use super::input::Input;
+use super::locators::Locators;
+use super::output::Output;
+use super::{Operation, body, problem};
+use crate::audit::AuditLog;
+use crate::authorize::{Authenticator, Authorizer, CheckLog, Judge};
+use crate::clock::{SharedClock, timeout};
+use crate::entropy::IdSource;
+
+/// Limits on everything that a stranger can make grow.
+#[derive(Debug, Clone, Copy)]
+pub struct HttpLimits {
+    /// Largest body in bytes (`http.max_body_bytes`).
+    pub max_body_bytes: u64,
+    /// Longest path and query in bytes (`http.max_url_bytes`).
+    pub max_url_bytes: usize,
+    /// How long a body may take to arrive (`http.body_timeout`).
+    pub body_timeout: Duration,
+    /// How long a request may take (`http.request_timeout`).
+    pub request_timeout: Duration,
+}
+
+/// What the door needs of the rest of the server.
+#[allow(missing_debug_implementations)]
+pub struct Services {
+    /// The database.
+    pub database: Database,
+    /// Who is calling.
+    pub authenticator: Arc<dyn Authenticator>,
+    /// What may be done.
+    pub authorizer: Arc<dyn Authorizer>,
+    /// What stands where.
+    pub locators: Locators,
+    /// Where denials are recorded.
+    pub audit: AuditLog,
+    /// The time.
+    pub clock: SharedClock,
+    /// Ids and randomness.
+    pub ids: IdSource,
+    /// The limits.
+    pub limits: HttpLimits,
+}
+
+/// What the access log says of a request beside its status.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AccessFacts {
+    pub(super) operation: &'static str,
+    pub(super) principal_kind: Option<PrincipalKind>,
+}
+
+/// A request that was let in, before its input was read.
+struct Admitted {
+    judge: Judge,
+    resource: Resource,
+}
+
+/// Runs a guarded operation through the whole chain.
+pub(super) async fn guarded<A, M, I, O, F, Fut>(
+    services: Arc<Services>,
+    module: Arc<M>,
+    operation: Arc<Operation>,
+    handler: F,
+    request: Request,
+) -> Response<Body>
+where
+    A: ActionType,
+    M: Send + Sync + 'static,
+    I: Input,
+    O: Output,
+    F: Fn(Allowed<A>, Arc<M>, I) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<O, Problem>> + Send,
+{
+    let mut facts = AccessFacts { operation: operation.id, principal_kind: None };
+    let (parts, body) = request.into_parts();
+    let correlation = correlation_of(&parts, &services);
+    let instance = parts.uri.path().to_owned();
+    let work = async {
+        let (mut parts, path) = path_members(parts).await?;
+        let admitted = enter(&services, &parts, &path, A::ACTION, operation.path, &mut facts).await?;
+        let log = admitted.judge.log().clone();
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        let headers = std::mem::take(&mut parts.headers);
+        let bytes = body::read(body, &headers, &services.limits, &services.clock).await?;
+        let input = I::parse(&query, &headers, &bytes)?;
+        let request = Arc::new(RequestFacts { path, headers });
+        let allowed = Allowed::new(admitted.judge, admitted.resource, request, Arc::clone(&services));
+        let output = handler(allowed, module, input).await?;
+        prove(A::ACTION, &log)?;
+        output.encode()
+    };
+    let result = bounded(&services, &operation, work).await;
+    finish(result, &instance, &correlation, facts)
+}
+
+/// Runs an operation that anybody may call.
+pub(super) async fn open<M, I, O, F, Fut>(
+    services: Arc<Services>,
+    module: Arc<M>,
+    operation: Arc<Operation>,
+    handler: F,
+    request: Request,
+) -> Response<Body>
+where
+    M: Send + Sync + 'static,
+    I: Input,
+    O: Output,
+    F: Fn(Anyone, Arc<M>, I) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<O, Problem>> + Send,
+{
+    let facts = AccessFacts { operation: operation.id, principal_kind: None };
+    let (parts, body) = request.into_parts();
+    let correlation = correlation_of(&parts, &services);
+    let instance = parts.uri.path().to_owned();
+    let work = async {
+        let (mut parts, path) = path_members(parts).await?;
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        let headers = std::mem::take(&mut parts.headers);
+        let bytes = body::read(body, &headers, &services.limits, &services.clock).await?;
+        let input = I::parse(&query, &headers, &bytes)?;
+        let request = Arc::new(RequestFacts { path, headers });
+        handler(Anyone { request }, module, input).await?.encode()
+    };
+    let result = bounded(&services, &operation, work).await;
+    finish(result, &instance, &correlation, facts)
+}
+
+/// Authenticates, locates and decides, in this order and before anything else of the request is
+/// looked at.
+async fn enter(
+    services: &Services,
+    parts: &Parts,
+    path: &PathMembers,
+    action: Action,
+    template: &str,
+    facts: &mut AccessFacts,
+) -> Result<Admitted, Problem> {
+    let credentials = Credentials::of(&parts.headers, &parts.method)?;
+    let (judge, target) = {
+        let reader = services.database.reader().await.map_err(Problem::unavailable)?;
+        let actor = services.authenticator.authenticate(&reader, &credentials).await?;
+        facts.principal_kind = Some(actor.kind);
+        let judge = services.authorizer.judge(&reader, &actor).await?;
+        let target = locate(services, &reader, &judge, path, action, template).await?;
+        (judge, target)
+    };
+    let resource = match target {
+        Target::Collection(resource) => {
+            if let Err(denial) = judge.scope(action) {
+                return Err(deny(services, judge.actor(), action, None, None, denial).await);
+            }
+            resource
+        }
+        Target::One(named, resource) => admit(services, &judge, action, resource.as_ref(), named).await?,
+    };
+    Ok(Admitted { judge, resource })
+}
+
+enum Target {
+    /// A list of what stands in the channel tree: judged by scope.
+    Collection(Resource),
+    /// One resource, or an id that names none.
+    One(Option<AnyId>, Option<Resource>),
+}
+
+async fn locate(
+    services: &Services,
+    reader: &Reader,
+    judge: &Judge,
+    path: &PathMembers,
+    action: Action,
+    template: &str,
+) -> Result<Target, Problem> {
+    let row = action.row();
+    let own: AnyId = judge.actor().principal.cast();
+    match row.resource {
+        ResourceKind::Instance => Ok(Target::One(None, Some(Resource::new(row.resource, nil(), Path::of(Place::Instance))))),
+        ResourceKind::Own => Ok(Target::One(None, Some(Resource::new(row.resource, own, Path::PATHLESS)))),
+        kind => {
+            let parameter = kind.path_parameter().filter(|name| names(template, name));
+            let Some(parameter) = parameter else {
+                let everything = Resource::new(kind, nil(), Path::PATHLESS);
+                return Ok(if row.in_tree() { Target::Collection(everything) } else { Target::One(None, Some(everything)) });
+            };
+            let id: AnyId = path.id(parameter)?;
+            let resource = match kind {
+                ResourceKind::GrantTarget => grant_target(services, reader, path, id).await?,
+                _ => services.locators.locate(reader, kind, id).await?,
+            };
+            Ok(Target::One(Some(id), resource))
+        }
+    }
+}
+
+/// A grant target is named by kind and id: `/access/{target_kind}/{target_id}/grants`.
+async fn grant_target(services: &Services, reader: &Reader, path: &PathMembers, id: AnyId) -> Result<Option<Resource>, Problem> {
+    let kind = match path.text("target_kind") {
+        Some("instance") => ResourceKind::Instance,
+        Some("space") => ResourceKind::Space,
+        Some("channel") => ResourceKind::Channel,
+        _ => return Err(Problem::invalid("/path/target_kind", "must be instance, space or channel")),
+    };
+    services.locators.locate(reader, kind, id).await
+}
+
+fn names(template: &str, parameter: &str) -> bool {
+    template.split('/').any(|segment| segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) == Some(parameter))
+}
+
+fn nil() -> Id<kind::Any> {
+    Id::from_uuid(uuid::Uuid::nil())
+}
+
+/// The proof of the check (chapter 03 section 7).
+fn prove(action: Action, log: &CheckLog) -> Result<(), Problem> {
+    if log.allows(action) {
+        Ok(())
+    } else {
+        Err(Problem::internal(format!("answer without a recorded allow of {}", action.as_str())))
+    }
+}
+
+async fn path_members(mut parts: Parts) -> Result<(Parts, PathMembers), Problem> {
+    let members = RawPathParams::from_request_parts(&mut parts, &())
+        .await
+        .map_err(|_| Problem::invalid("/path", "is not valid UTF-8"))?;
+    let members = members.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Ok((parts, PathMembers(members)))
+}
+
+/// Bounds the time of a request and turns a panic into a plain 500.
+async fn bounded(
+    services: &Services,
+    operation: &Operation,
+    work: impl Future<Output = Result<Response<Body>, Problem>> + Send,
+) -> Result<Response<Body>, Problem> {
+    let work = AssertUnwindSafe(work).catch_unwind();
+    let outcome = if operation.waits {
+        work.await
+    } else {
+        timeout(&services.clock, services.limits.request_timeout, work)
+            .await
+            .map_err(|_| Problem::unavailable("the request took too long"))?
+    };
+    outcome.unwrap_or_else(|_| Err(Problem::internal("a handler panicked")))
+}
+
+fn finish(
+    result: Result<Response<Body>, Problem>,
+    instance: &str,
+    correlation: &CorrelationId,
+    facts: AccessFacts,
+) -> Response<Body> {
+    let mut response = match result {
+        Ok(response) => response,
+        Err(found) => problem::respond(&found, Some(instance), correlation),
+    };
+    response.extensions_mut().insert(facts);
+    response
+}
+
+fn correlation_of(parts: &Parts, services: &Services) -> CorrelationId {
+    match parts.extensions.get::<CorrelationId>() {
+        Some(correlation) => correlation.clone(),
+        None => CorrelationId::of(&parts.headers, &services.ids),
+    }
+}
+
+/// The answer of the router itself for an address or a method that does not exist.
+pub(super) fn router_problem(code: ProblemCode, correlation: &CorrelationId) -> Response<Body> {
+    problem::respond(&Problem::new(code), None, correlation)
+}

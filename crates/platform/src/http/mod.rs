@@ -1,0 +1,30 @@
+//! The door of the server (chapter 04): every operation is declared once with its id, method, path
+//! and action; its handler takes [`Allowed`] for that action first, which only this module can
+//! make, after it has authenticated the caller, located the target and decided.
+
+mod allowed;
+mod body;
+mod chain;
+mod correlation;
+mod credentials;
+mod input;
+mod locators;
+mod openapi;
+mod operation;
+mod output;
+mod problem;
+mod router;
+
+pub use allowed::{Allowed, Anyone};
+pub use chain::{HttpLimits, Services};
+pub use correlation::CorrelationId;
+pub use credentials::{Credentials, INVOCATION_TOKEN, SESSION_COOKIE};
+pub use input::{Body, Input, Query};
+pub use locators::Locators;
+pub use openapi::{OpenApiInfo, openapi};
+pub use operation::{Operation, OperationInfo, delete, get, patch, post, put};
+pub use output::{Created, Json, NoContent, Output, etag};
+pub use router::{BASE_PATH, RouteTable, Routes};
+
+#[cfg(test)]
+mod tests;

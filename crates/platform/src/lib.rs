@@ -1,0 +1,13 @@
+//! What the features stand on: time, randomness, settings, keys, the instance, the audit log, the
+//! event log, and the program that listens (chapters 01, 05 section 4, 06 section 5, 09).
+
+pub mod audit;
+pub mod clock;
+pub mod config;
+pub mod entropy;
+pub mod events;
+pub mod instance;
+pub mod jws;
+pub mod keys;
+pub mod serve;
+pub mod telemetry;

@@ -1,0 +1,106 @@
+-- The instance, its keys and what is stored for repeated requests (owner: platform).
+
+CREATE TABLE instance (
+  id UUID PRIMARY KEY,
+  name TEXT NOT NULL,
+  set_up_at BIGINT,
+  setup_code_hash BYTEA,
+  setup_code_expires_at BIGINT,
+  secret_check BYTEA NOT NULL,
+  rights_version BIGINT NOT NULL,
+  created_at BIGINT NOT NULL,
+  only_row BIGINT NOT NULL CHECK (only_row = 1)
+);
+CREATE UNIQUE INDEX instance_only_row ON instance (only_row);
+
+CREATE TABLE rights_changes (
+  entry SERIAL_KEY,
+  version BIGINT NOT NULL,
+  principal_id UUID,
+  at BIGINT NOT NULL
+);
+CREATE INDEX rights_changes_version ON rights_changes (version);
+
+CREATE TABLE signing_keys (
+  kid TEXT PRIMARY KEY,
+  purpose TEXT NOT NULL CHECK (purpose IN ('invocation', 'audit')),
+  public_key BYTEA NOT NULL,
+  sealed_private_key BYTEA NOT NULL,
+  created_at BIGINT NOT NULL,
+  retired_at BIGINT
+);
+
+CREATE TABLE idempotency_keys (
+  principal_id UUID NOT NULL,
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  request_hash BYTEA NOT NULL,
+  status BIGINT,
+  body BYTEA,
+  created_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL,
+  PRIMARY KEY (principal_id, scope, key)
+);
+CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+
+CREATE TABLE events (
+  entry SERIAL_KEY,
+  position BIGINT,
+  kind TEXT NOT NULL,
+  at BIGINT NOT NULL,
+  audience_kind TEXT NOT NULL CHECK (audience_kind IN ('instance', 'channel', 'principal')),
+  audience_id UUID,
+  space_id UUID,
+  channel_id UUID,
+  thread_id UUID,
+  message_id UUID,
+  run_id UUID,
+  subject_id UUID
+);
+CREATE UNIQUE INDEX events_position ON events (position);
+CREATE INDEX events_unsequenced ON events (entry) WHERE position IS NULL;
+
+CREATE TABLE event_sequence (
+  only_row BIGINT PRIMARY KEY CHECK (only_row = 1),
+  position BIGINT NOT NULL
+);
+INSERT INTO event_sequence (only_row, position) VALUES (1, 0);
+
+CREATE TABLE audit_events (
+  entry SERIAL_KEY,
+  id UUID NOT NULL,
+  position BIGINT,
+  at BIGINT NOT NULL,
+  actor_kind TEXT NOT NULL,
+  actor_id UUID,
+  action TEXT NOT NULL,
+  effect TEXT NOT NULL CHECK (effect IN ('allow', 'deny')),
+  reason TEXT,
+  resource_kind TEXT,
+  resource_id UUID,
+  run_id UUID,
+  acting_for_id UUID,
+  details TEXT NOT NULL,
+  count BIGINT NOT NULL CHECK (count > 0),
+  previous_hash BYTEA,
+  hash BYTEA
+);
+CREATE UNIQUE INDEX audit_events_id ON audit_events (id);
+CREATE UNIQUE INDEX audit_events_position ON audit_events (position);
+CREATE INDEX audit_events_unsealed ON audit_events (entry) WHERE position IS NULL;
+
+CREATE TABLE audit_pending (
+  aggregate_key BYTEA PRIMARY KEY,
+  window_ends_at BIGINT NOT NULL,
+  entry_json TEXT NOT NULL,
+  count BIGINT NOT NULL CHECK (count >= 0)
+);
+CREATE INDEX audit_pending_window ON audit_pending (window_ends_at);
+
+CREATE TABLE audit_checkpoints (
+  position BIGINT PRIMARY KEY,
+  hash BYTEA NOT NULL,
+  at BIGINT NOT NULL,
+  kid TEXT NOT NULL,
+  signature BYTEA NOT NULL
+);

@@ -1,0 +1,153 @@
+//! The handle of an open database.
+
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::error::StorageError;
+use crate::listener::Listener;
+use crate::open_error::OpenError;
+use crate::options::OpenOptions;
+use crate::postgres::Postgres;
+use crate::reader::{Reader, Session};
+use crate::sqlite::Sqlite;
+use crate::statement::Statement;
+use crate::unit::UnitOfWork;
+use crate::url::DatabaseUrl;
+
+/// An open database. Clones share it.
+#[derive(Clone)]
+pub struct Database(Arc<Inner>);
+
+enum Inner {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+impl Database {
+    /// Opens a database, and migrates it or checks that it is migrated.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`], which says in one line what is wrong and what to do.
+    pub async fn open(options: &OpenOptions) -> Result<Self, OpenError> {
+        let inner = match &options.url {
+            DatabaseUrl::Sqlite(file) => {
+                let (file, options) = (file.clone(), options.clone());
+                tokio::task::spawn_blocking(move || Sqlite::open(&file, &options))
+                    .await
+                    .unwrap_or_else(|_| Err(StorageError::unavailable("opening it was interrupted").into()))
+                    .map(Inner::Sqlite)?
+            }
+            DatabaseUrl::Postgres(url) => Inner::Postgres(Postgres::open(url, options).await?),
+        };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The engine, for reports.
+    pub fn engine(&self) -> Engine {
+        match &*self.0 {
+            Inner::Sqlite(_) => Engine::Sqlite,
+            Inner::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// A reader each of whose statements sees the newest committed state. On PostgreSQL it holds
+    /// a connection of the pool until it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError::Unavailable`] when no connection becomes free in time.
+    pub async fn reader(&self) -> Result<Reader, StorageError> {
+        Ok(Reader::new(match &*self.0 {
+            Inner::Sqlite(sqlite) => Session::SqlitePool(sqlite.readers()),
+            Inner::Postgres(postgres) => Session::Postgres(postgres.reader().await?),
+        }))
+    }
+
+    /// A reader all of whose statements see one snapshot, that of its first statement.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError::Unavailable`] when no connection becomes free in time.
+    pub async fn consistent_reader(&self) -> Result<Reader, StorageError> {
+        Ok(Reader::new(match &*self.0 {
+            Inner::Sqlite(sqlite) => Session::SqliteSnapshot(Arc::new(sqlite.snapshot().await?)),
+            Inner::Postgres(postgres) => Session::Postgres(postgres.snapshot().await?),
+        }))
+    }
+
+    /// Begins a unit of work.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError::Unavailable`] when no connection, or on SQLite the writer, becomes free in
+    /// time.
+    pub async fn begin(&self) -> Result<UnitOfWork, StorageError> {
+        Ok(UnitOfWork::new(match &*self.0 {
+            Inner::Sqlite(sqlite) => Session::SqliteUnit(sqlite.begin().await?),
+            Inner::Postgres(postgres) => Session::Postgres(postgres.begin().await?),
+        }))
+    }
+
+    /// Whether the database answers, for the readiness probe.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`] when it does not.
+    pub async fn ping(&self) -> Result<(), StorageError> {
+        match &*self.0 {
+            Inner::Sqlite(_) => {
+                static PING: Statement = Statement::new("PING", "SELECT 1", "SELECT 1");
+                self.reader().await?.one(&PING, &[]).await.map(drop)
+            }
+            Inner::Postgres(postgres) => postgres.ping().await,
+        }
+    }
+
+    /// How many transactions SQLite has committed, for metrics: fewer than units of work when
+    /// commits are grouped. `None` on PostgreSQL, which counts for itself.
+    pub fn commits(&self) -> Option<u64> {
+        match &*self.0 {
+            Inner::Sqlite(sqlite) => Some(sqlite.commits()),
+            Inner::Postgres(_) => None,
+        }
+    }
+
+    /// Listens for wake-ups of other nodes on a connection of its own. With SQLite there is one
+    /// node, and no wake-up ever arrives. Must be called inside of a runtime.
+    pub fn listen(&self, channel: &'static str) -> Listener {
+        match &*self.0 {
+            Inner::Sqlite(_) => Listener::silent(),
+            Inner::Postgres(postgres) => Listener::start(postgres.config(), channel),
+        }
+    }
+
+    /// Wakes the nodes that listen, in a short transaction of its own; inside of the unit of work
+    /// it would make all writers wait for each other. Does nothing on SQLite.
+    ///
+    /// # Errors
+    ///
+    /// [`StorageError`]; a lost wake-up is made up for by the timers of those who listen.
+    pub async fn notify(&self, channel: &'static str) -> Result<(), StorageError> {
+        match &*self.0 {
+            Inner::Sqlite(_) => Ok(()),
+            Inner::Postgres(postgres) => postgres.notify(channel).await,
+        }
+    }
+
+    /// Refuses new work, lets work under way end, and closes the connections. Later calls fail
+    /// with [`StorageError::Unavailable`].
+    pub async fn close(&self) {
+        match &*self.0 {
+            Inner::Sqlite(sqlite) => sqlite.close().await,
+            Inner::Postgres(postgres) => postgres.close(),
+        }
+    }
+
+    pub(crate) async fn prepare(&self, statement: &'static Statement) -> Result<(), StorageError> {
+        match &*self.0 {
+            Inner::Sqlite(sqlite) => sqlite.prepare(statement).await,
+            Inner::Postgres(postgres) => postgres.prepare(statement).await,
+        }
+    }
+}
