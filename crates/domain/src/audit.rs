@@ -61,7 +61,13 @@ pub struct AuditEntry {
 
 impl AuditEntry {
     /// A denial as chapter 03 and AF-15 want it recorded.
-    pub fn denial(actor: &Actor, action: Action, resource: Option<&Resource>, target: Option<AnyId>, reason: Reason) -> Self {
+    pub fn denial(
+        actor: &Actor,
+        action: Action,
+        resource: Option<&Resource>,
+        target: Option<AnyId>,
+        reason: Reason,
+    ) -> Self {
         let mut entry = Self::of(actor, action, Effect::Deny, resource.map(|resource| resource.id).or(target));
         entry.reason = Some(reason);
         if matches!(reason, Reason::InvocationInvalid | Reason::RunInactive) {

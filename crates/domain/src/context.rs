@@ -10,6 +10,6 @@ pub use budget::{Candidates, Fitted, fit_budget, truncated_before_seq};
 pub use classify::{AuthorFacts, Role, RunParties, Trust, authors_to_judge, classify};
 pub use cut::cut_content;
 pub use window::{
-    MessagePlace, ParentMessage, SeqWindow, ThreadPlace, TriggerPosition, channel_window,
-    includes_parent_message, locate_trigger, thread_window,
+    MessagePlace, ParentMessage, SeqWindow, ThreadPlace, TriggerPosition, channel_window, includes_parent_message,
+    locate_trigger, thread_window,
 };

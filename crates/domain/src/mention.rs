@@ -110,12 +110,10 @@ impl VisibleText<'_> {
 
     fn push_tag(&mut self, tag: &str) {
         let inner = tag.trim_start_matches('<');
-        let (closes, name) =
-            inner.strip_prefix('/').map_or((false, inner), |name| (true, name));
+        let (closes, name) = inner.strip_prefix('/').map_or((false, inner), |name| (true, name));
         let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         if ["code", "kbd", "pre", "samp"].iter().any(|code| name.eq_ignore_ascii_case(code)) {
-            self.raw_code =
-                if closes { self.raw_code.saturating_sub(1) } else { self.raw_code + 1 };
+            self.raw_code = if closes { self.raw_code.saturating_sub(1) } else { self.raw_code + 1 };
             self.text.push(GAP);
         }
     }
@@ -143,8 +141,7 @@ fn mentions_of_word(word: &str) -> Vec<String> {
         before = head.chars().next_back().or(before);
         let end = tail.find(|c| !continues_handle(c)).unwrap_or(tail.len());
         let (token, after) = tail.split_at_checked(end).unwrap_or((tail, ""));
-        let is_address =
-            after.strip_prefix('@').is_some_and(|host| host.starts_with(char::is_alphanumeric));
+        let is_address = after.strip_prefix('@').is_some_and(|host| host.starts_with(char::is_alphanumeric));
         if before.is_none_or(may_precede_mention) && !is_address {
             found.extend(handle_of(token));
         }
@@ -175,8 +172,7 @@ fn may_precede_mention(c: char) -> bool {
 /// Letters, digits, and what attaches to them. Scripts that are written without spaces do not
 /// count: a mention stands right between their letters, and none of them looks like a handle's.
 fn is_word(c: char) -> bool {
-    is_invisible(c)
-        || !is_of_unspaced_script(c) && (c.is_alphanumeric() || is_combining_mark(c))
+    is_invisible(c) || !is_of_unspaced_script(c) && (c.is_alphanumeric() || is_combining_mark(c))
 }
 
 /// Thai, Lao, Myanmar, Khmer, kana, Han and Hangul (whose particles attach).

@@ -10,8 +10,20 @@ pub const NAME_MAX_CHARS: usize = 80;
 
 /// Handles that would pass for something that the product says itself.
 const RESERVED_HANDLES: [&str; 14] = [
-    "admin", "administrator", "all", "bothy", "channel", "everyone", "group", "here", "me", "moderator", "owner",
-    "root", "server", "system",
+    "admin",
+    "administrator",
+    "all",
+    "bothy",
+    "channel",
+    "everyone",
+    "group",
+    "here",
+    "me",
+    "moderator",
+    "owner",
+    "root",
+    "server",
+    "system",
 ];
 
 /// Why a name or handle cannot be taken.
@@ -52,9 +64,10 @@ impl Handle {
             return Err(NameError::TooLong);
         }
         let folded = text.to_ascii_lowercase();
-        let good = folded.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'))
-            && folded.starts_with(|c: char| c.is_ascii_lowercase())
-            && folded.ends_with(|c: char| c.is_ascii_alphanumeric());
+        let good =
+            folded.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'))
+                && folded.starts_with(|c: char| c.is_ascii_lowercase())
+                && folded.ends_with(|c: char| c.is_ascii_alphanumeric());
         if !good || uuid::Uuid::try_parse(&folded).is_ok() {
             return Err(NameError::HandleCharacters);
         }

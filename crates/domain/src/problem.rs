@@ -103,20 +103,18 @@ impl ProblemCode {
                 "This agent may act only inside a run",
                 "Send the `Invocation-Token` of the run with every request.",
             ),
-            Self::EgressDenied => (
-                "egress_denied",
-                403,
-                "Content may not go there",
-                "Answer in the thread of the run instead.",
-            ),
-            Self::ValidationFailed => (
-                "validation_failed",
-                422,
-                "The request is not valid",
-                "Correct what `errors` names and send it again.",
-            ),
-            Self::Conflict => ("conflict", 409, "The request clashes with the present state", "Read the target again, then decide."),
-            Self::AlreadyStarted => ("already_started", 409, "The run was started before", "Leave the run to whoever started it."),
+            Self::EgressDenied => {
+                ("egress_denied", 403, "Content may not go there", "Answer in the thread of the run instead.")
+            }
+            Self::ValidationFailed => {
+                ("validation_failed", 422, "The request is not valid", "Correct what `errors` names and send it again.")
+            }
+            Self::Conflict => {
+                ("conflict", 409, "The request clashes with the present state", "Read the target again, then decide.")
+            }
+            Self::AlreadyStarted => {
+                ("already_started", 409, "The run was started before", "Leave the run to whoever started it.")
+            }
             Self::RunInactive => ("run_inactive", 409, "The run has ended", "Stop working on the run."),
             Self::IdempotencyConflict => (
                 "idempotency_conflict",
@@ -124,10 +122,19 @@ impl ProblemCode {
                 "The idempotency key was used for another request",
                 "Use a fresh key for a new request.",
             ),
-            Self::CursorExpired => ("cursor_expired", 410, "The cursor is older than the event log", "Take a snapshot and go on from its cursor."),
+            Self::CursorExpired => (
+                "cursor_expired",
+                410,
+                "The cursor is older than the event log",
+                "Take a snapshot and go on from its cursor.",
+            ),
             Self::PayloadTooLarge => ("payload_too_large", 413, "The request is too large", "Send less."),
-            Self::UnsupportedMediaType => ("unsupported_media_type", 415, "The body is not JSON", "Send `Content-Type: application/json`."),
-            Self::MethodNotAllowed => ("method_not_allowed", 405, "Method not allowed", "Use a method that `Allow` names."),
+            Self::UnsupportedMediaType => {
+                ("unsupported_media_type", 415, "The body is not JSON", "Send `Content-Type: application/json`.")
+            }
+            Self::MethodNotAllowed => {
+                ("method_not_allowed", 405, "Method not allowed", "Use a method that `Allow` names.")
+            }
             Self::RateLimited => ("rate_limited", 429, "Too many requests", "Wait as long as `Retry-After` says."),
             Self::Unavailable => ("unavailable", 503, "Not available right now", "Try again after a while."),
             Self::InternalError => ("internal_error", 500, "The server made a mistake", "Report the correlation id."),
@@ -237,7 +244,7 @@ impl Problem {
     }
 
     /// The private cause, for the log alone.
-    pub fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync)> {
+    pub fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
         self.cause.as_deref()
     }
 }

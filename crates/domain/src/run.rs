@@ -5,9 +5,7 @@
 mod follow_up;
 mod transition;
 
-pub use follow_up::{
-    FollowUp, FollowUpChange, FollowUpRefused, FollowUpState, NextRun, Waiting, next_run,
-};
+pub use follow_up::{FollowUp, FollowUpChange, FollowUpRefused, FollowUpState, NextRun, Waiting, next_run};
 pub use transition::{Applied, RunCommand, TransitionRefused, apply};
 
 use crate::message::words;

@@ -108,12 +108,7 @@ pub fn plan(facts: &PlanFacts<'_>) -> ContextPlan {
     if earlier_started(facts).next().is_none() {
         return ContextPlan::without_memory(SessionMode::Bind);
     }
-    ContextPlan {
-        mode: SessionMode::Resume,
-        floor: floor(facts),
-        exclude_own: true,
-        channel_context: false,
-    }
+    ContextPlan { mode: SessionMode::Resume, floor: floor(facts), exclude_own: true, channel_context: false }
 }
 
 /// The started runs of the agent in the session that were queued before this run: they make a

@@ -137,14 +137,12 @@ pub fn candidates(message: &MessageFacts<'_>) -> Vec<Candidate> {
 
 fn candidate(message: &MessageFacts<'_>, agent: PrincipalId) -> Candidate {
     let standing = message.place.standing(agent);
-    let open_to_guests = message.switches.allow_mentioned_agents
-        || matches!(message.place, Place::Direct { .. });
+    let open_to_guests = message.switches.allow_mentioned_agents || matches!(message.place, Place::Direct { .. });
     Candidate {
         agent,
         standing,
         mentioned: message.mentioned.contains(&agent),
-        admitted: message.switches.respond_to != RespondTo::Off
-            && (standing == Standing::Operator || open_to_guests),
+        admitted: message.switches.respond_to != RespondTo::Off && (standing == Standing::Operator || open_to_guests),
     }
 }
 
@@ -155,9 +153,7 @@ fn unmentioned(message: &MessageFacts<'_>) -> Option<PrincipalId> {
         return None;
     }
     match message.place {
-        Place::Main { operator } => {
-            operator.filter(|_| switches.respond_to == RespondTo::EveryMessage)
-        }
+        Place::Main { operator } => operator.filter(|_| switches.respond_to == RespondTo::EveryMessage),
         Place::Thread { operator } => operator.filter(|operator| {
             // Who calls another agent is not talking to the operator.
             switches.respond_in_threads && message.mentioned.iter().all(|agent| agent == operator)
@@ -267,8 +263,7 @@ pub fn decide(
     agents: &[AgentFacts],
     max_invocations: usize,
 ) -> Vec<Decision> {
-    let open_thread =
-        message.switches.auto_thread && matches!(message.place, Place::Main { .. });
+    let open_thread = message.switches.auto_thread && matches!(message.place, Place::Main { .. });
     let mut invoked = 0;
     candidates
         .iter()
@@ -282,22 +277,12 @@ pub fn decide(
                     outcome = Outcome::OverLimit;
                 }
             }
-            Decision {
-                agent: candidate.agent,
-                standing: candidate.standing,
-                mentioned: candidate.mentioned,
-                outcome,
-            }
+            Decision { agent: candidate.agent, standing: candidate.standing, mentioned: candidate.mentioned, outcome }
         })
         .collect()
 }
 
-fn judge(
-    author: PrincipalId,
-    candidate: &Candidate,
-    facts: Option<&AgentFacts>,
-    open_thread: bool,
-) -> Outcome {
+fn judge(author: PrincipalId, candidate: &Candidate, facts: Option<&AgentFacts>, open_thread: bool) -> Outcome {
     if !candidate.admitted {
         return Outcome::NotAdmitted;
     }

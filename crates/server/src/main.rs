@@ -1,1 +1,7 @@
-fn main() {}
+//! The one binary. See [`bothy::cli`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bothy::cli::main()
+}

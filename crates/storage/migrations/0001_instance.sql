@@ -29,6 +29,7 @@ CREATE TABLE signing_keys (
   created_at BIGINT NOT NULL,
   retired_at BIGINT
 );
+CREATE UNIQUE INDEX signing_keys_live ON signing_keys (purpose) WHERE retired_at IS NULL;
 
 CREATE TABLE idempotency_keys (
   principal_id UUID NOT NULL,
@@ -59,6 +60,8 @@ CREATE TABLE events (
 );
 CREATE UNIQUE INDEX events_position ON events (position);
 CREATE INDEX events_unsequenced ON events (entry) WHERE position IS NULL;
+CREATE INDEX events_audience ON events (audience_kind, audience_id, position);
+CREATE INDEX events_space ON events (space_id, position) WHERE audience_kind = 'channel';
 
 CREATE TABLE event_sequence (
   only_row BIGINT PRIMARY KEY CHECK (only_row = 1),
@@ -88,6 +91,8 @@ CREATE TABLE audit_events (
 CREATE UNIQUE INDEX audit_events_id ON audit_events (id);
 CREATE UNIQUE INDEX audit_events_position ON audit_events (position);
 CREATE INDEX audit_events_unsealed ON audit_events (entry) WHERE position IS NULL;
+CREATE INDEX audit_events_actor ON audit_events (actor_id, entry);
+CREATE INDEX audit_events_run ON audit_events (run_id, entry) WHERE run_id IS NOT NULL;
 
 CREATE TABLE audit_pending (
   aggregate_key BYTEA PRIMARY KEY,

@@ -28,10 +28,11 @@ CREATE TABLE owners (
 CREATE TABLE groups (
   id UUID PRIMARY KEY,
   name TEXT NOT NULL,
+  name_key TEXT NOT NULL,
   created_at BIGINT NOT NULL,
   version BIGINT NOT NULL
 );
-CREATE UNIQUE INDEX groups_name ON groups (name);
+CREATE UNIQUE INDEX groups_name_key ON groups (name_key);
 
 CREATE TABLE group_members (
   group_id UUID NOT NULL REFERENCES groups (id),
@@ -63,7 +64,7 @@ CREATE TABLE sessions (
   ended_at BIGINT
 );
 CREATE UNIQUE INDEX sessions_token_hash ON sessions (token_hash);
-CREATE INDEX sessions_principal ON sessions (principal_id);
+CREATE INDEX sessions_principal ON sessions (principal_id, id) WHERE ended_at IS NULL;
 
 CREATE TABLE api_tokens (
   id UUID PRIMARY KEY,

@@ -22,5 +22,6 @@ CREATE TABLE grants (
 );
 CREATE INDEX grants_principal ON grants (principal_id) WHERE revoked_at IS NULL;
 CREATE INDEX grants_group ON grants (group_id) WHERE revoked_at IS NULL;
-CREATE INDEX grants_channel ON grants (channel_id, id);
-CREATE INDEX grants_space ON grants (space_id, id);
+CREATE INDEX grants_on_instance ON grants (id) WHERE target_kind = 'instance' AND revoked_at IS NULL;
+CREATE INDEX grants_on_space ON grants (space_id, id) WHERE target_kind = 'space' AND revoked_at IS NULL;
+CREATE INDEX grants_on_channel ON grants (channel_id, id) WHERE target_kind = 'channel' AND revoked_at IS NULL;

@@ -26,8 +26,10 @@ CREATE TABLE agent_sessions (
 );
 CREATE UNIQUE INDEX agent_sessions_one_current ON agent_sessions (thread_id, agent_id) WHERE is_current;
 
+-- Where an agent reads in the event log. A consumer begins at the end of the log when its agent is
+-- made; `last_seen_at` stays empty until the agent shows up.
 CREATE TABLE agent_consumers (
   agent_id UUID PRIMARY KEY REFERENCES principals (id),
-  cursor BIGINT NOT NULL,
-  last_seen_at BIGINT NOT NULL
+  cursor BIGINT NOT NULL CHECK (cursor >= 0),
+  last_seen_at BIGINT
 );

@@ -20,7 +20,7 @@ pub struct Database(Arc<Inner>);
 
 enum Inner {
     Sqlite(Sqlite),
-    Postgres(Postgres),
+    Postgres(Box<Postgres>),
 }
 
 impl Database {
@@ -38,7 +38,7 @@ impl Database {
                     .unwrap_or_else(|_| Err(StorageError::unavailable("opening it was interrupted").into()))
                     .map(Inner::Sqlite)?
             }
-            DatabaseUrl::Postgres(url) => Inner::Postgres(Postgres::open(url, options).await?),
+            DatabaseUrl::Postgres(url) => Inner::Postgres(Box::new(Postgres::open(url, options).await?)),
         };
         Ok(Self(Arc::new(inner)))
     }
@@ -60,7 +60,7 @@ impl Database {
     pub async fn reader(&self) -> Result<Reader, StorageError> {
         Ok(Reader::new(match &*self.0 {
             Inner::Sqlite(sqlite) => Session::SqlitePool(sqlite.readers()),
-            Inner::Postgres(postgres) => Session::Postgres(postgres.reader().await?),
+            Inner::Postgres(postgres) => Session::Postgres(Box::new(postgres.reader().await?)),
         }))
     }
 
@@ -72,7 +72,7 @@ impl Database {
     pub async fn consistent_reader(&self) -> Result<Reader, StorageError> {
         Ok(Reader::new(match &*self.0 {
             Inner::Sqlite(sqlite) => Session::SqliteSnapshot(Arc::new(sqlite.snapshot().await?)),
-            Inner::Postgres(postgres) => Session::Postgres(postgres.snapshot().await?),
+            Inner::Postgres(postgres) => Session::Postgres(Box::new(postgres.snapshot().await?)),
         }))
     }
 
@@ -85,7 +85,7 @@ impl Database {
     pub async fn begin(&self) -> Result<UnitOfWork, StorageError> {
         Ok(UnitOfWork::new(match &*self.0 {
             Inner::Sqlite(sqlite) => Session::SqliteUnit(sqlite.begin().await?),
-            Inner::Postgres(postgres) => Session::Postgres(postgres.begin().await?),
+            Inner::Postgres(postgres) => Session::Postgres(Box::new(postgres.begin().await?)),
         }))
     }
 

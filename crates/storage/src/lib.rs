@@ -8,8 +8,9 @@
 //! The portable subset, beyond plain SQL: parameters are `$1`, `$2`; lists are
 //! `IN (ID_LIST($1))`, `TEXT_LIST` and `INT_LIST`; casts name the types of PostgreSQL
 //! (`CAST($1 AS BIGINT)`); a `SUM` is cast, because PostgreSQL answers it with a type of its own;
-//! rows are locked by writing them (`UPDATE ... RETURNING`). Text is ordered by its bytes on both
-//! engines.
+//! rows are locked by writing them (`UPDATE ... RETURNING`). `ORDER BY` a column that may be empty
+//! says `NULLS FIRST` or `NULLS LAST`, and `LIKE` says `ESCAPE`, since their defaults differ. On
+//! both engines text is ordered by its bytes, and `LIKE` tells capitals apart.
 
 mod database;
 mod dialect;
@@ -43,7 +44,7 @@ pub use prepare::prepare_all;
 pub use reader::Reader;
 pub use row::{Cell, FromValue, Row};
 pub use statement::Statement;
-pub use transact::RetryHint;
+pub use transact::{RetryHint, Work, work};
 pub use unit::UnitOfWork;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use value::Value;

@@ -69,10 +69,7 @@ pub(crate) const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migrations (
 /// # Errors
 ///
 /// A database of a newer program, or one whose steps were others, is refused.
-pub(crate) fn pending(
-    applied: &[Applied],
-    known: &'static [Migration],
-) -> Result<Vec<&'static Migration>, OpenError> {
+pub(crate) fn pending(applied: &[Applied], known: &'static [Migration]) -> Result<Vec<&'static Migration>, OpenError> {
     let newest = known.iter().map(|migration| migration.version).max().unwrap_or(0);
     if let Some(found) = applied.iter().map(|step| step.version).filter(|&version| version > newest).max() {
         return Err(OpenError::NewerSchema { found, known: newest });

@@ -53,7 +53,9 @@ pub enum OpenError {
         cause: String,
     },
     /// The PostgreSQL server refuses the login or the database.
-    #[error("PostgreSQL at {address} refuses the connection ({cause}): check user, password and database name in the database URL")]
+    #[error(
+        "PostgreSQL at {address} refuses the connection ({cause}): check user, password and database name in the database URL"
+    )]
     Refused {
         /// Host, port and database, without the password.
         address: String,
@@ -88,7 +90,7 @@ pub enum OpenError {
         known: i64,
     },
     /// Migrations are missing and must not be run.
-    #[error("{count} migrations are pending, from {first}: run `bothy admin migrate`, or set server.migrate = \"auto\"")]
+    #[error("{count} migrations are pending, from {first}: set server.migrate = \"auto\" for one start")]
     PendingMigrations {
         /// How many.
         count: usize,
@@ -96,7 +98,9 @@ pub enum OpenError {
         first: String,
     },
     /// A migration that was applied differs from the one in this program.
-    #[error("migration {migration} was applied with another text than this bothy has: use the bothy that this database belongs to")]
+    #[error(
+        "migration {migration} was applied with another text than this bothy has: use the bothy that this database belongs to"
+    )]
     ChecksumMismatch {
         /// Number and name of the migration.
         migration: String,

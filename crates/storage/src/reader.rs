@@ -21,7 +21,7 @@ pub(crate) enum Session {
     SqlitePool(Arc<sqlite::Readers>),
     SqliteSnapshot(Arc<sqlite::Snapshot>),
     SqliteUnit(sqlite::Unit),
-    Postgres(postgres::Session),
+    Postgres(Box<postgres::Session>),
 }
 
 impl Reader {
@@ -71,11 +71,7 @@ impl Reader {
     /// # Errors
     ///
     /// As [`Reader::all`].
-    pub async fn all_long(
-        &self,
-        statement: &'static Statement,
-        params: Vec<Value>,
-    ) -> Result<Vec<Row>, StorageError> {
+    pub async fn all_long(&self, statement: &'static Statement, params: Vec<Value>) -> Result<Vec<Row>, StorageError> {
         match &self.0 {
             Session::SqlitePool(readers) => readers.query_long(statement, params).await,
             Session::SqliteSnapshot(snapshot) => snapshot.query_long(statement, params).await,
@@ -88,11 +84,7 @@ impl Reader {
     /// # Errors
     ///
     /// As [`Reader::all`], and [`StorageError::Rows`] when there is more than one.
-    pub async fn optional(
-        &self,
-        statement: &'static Statement,
-        params: &[Value],
-    ) -> Result<Option<Row>, StorageError> {
+    pub async fn optional(&self, statement: &'static Statement, params: &[Value]) -> Result<Option<Row>, StorageError> {
         at_most_one(statement, self.all(statement, params).await?)
     }
 
@@ -105,11 +97,7 @@ impl Reader {
         exactly_one(statement, self.all(statement, params).await?)
     }
 
-    pub(crate) async fn execute(
-        &self,
-        statement: &'static Statement,
-        params: &[Value],
-    ) -> Result<u64, StorageError> {
+    pub(crate) async fn execute(&self, statement: &'static Statement, params: &[Value]) -> Result<u64, StorageError> {
         match &self.0 {
             Session::Postgres(session) => session.execute(statement, params).await,
             Session::SqliteUnit(unit) => {

@@ -43,11 +43,7 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// [`StorageError`].
-    pub async fn returning(
-        &self,
-        statement: &'static Statement,
-        params: &[Value],
-    ) -> Result<Vec<Row>, StorageError> {
+    pub async fn returning(&self, statement: &'static Statement, params: &[Value]) -> Result<Vec<Row>, StorageError> {
         self.reader.all(statement, params).await
     }
 
@@ -69,11 +65,7 @@ impl UnitOfWork {
     /// # Errors
     ///
     /// [`StorageError`], [`StorageError::Rows`] when it changed none or more than one.
-    pub async fn returning_one(
-        &self,
-        statement: &'static Statement,
-        params: &[Value],
-    ) -> Result<Row, StorageError> {
+    pub async fn returning_one(&self, statement: &'static Statement, params: &[Value]) -> Result<Row, StorageError> {
         exactly_one(statement, self.returning(statement, params).await?)
     }
 

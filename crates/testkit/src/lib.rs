@@ -1,1 +1,22 @@
-//! Databases for tests.
+//! Databases for tests: a folder for SQLite, a fresh database on a PostgreSQL server that is found
+//! or started. Only tests depend on this crate.
+
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a test whose surroundings are missing must fail, and say what is missing"
+)]
+
+mod both;
+mod folder;
+pub mod postgres;
+
+pub use both::{TestDb, run};
+pub use folder::{TestFolder, sqlite_folder};
+
+/// A name that differs from call to call and from process to process.
+fn unique() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let random = RandomState::new().build_hasher().finish();
+    format!("{}_{random:016x}", std::process::id())
+}

@@ -105,10 +105,8 @@ const TRIGGER: &[Needs] = &[needs(Relation::Anybody, Level::Trigger, None)];
 const MANAGE: &[Needs] = &[needs(Relation::Anybody, Level::None, Some(Capability::Manage))];
 const MODERATE: &[Needs] = &[needs(Relation::Anybody, Level::Read, Some(Capability::Moderate))];
 const AUTHOR: &[Needs] = &[needs(Relation::Author, Level::Write, None)];
-const AUTHOR_OR_MODERATE: &[Needs] = &[
-    needs(Relation::Author, Level::Write, None),
-    needs(Relation::Anybody, Level::Read, Some(Capability::Moderate)),
-];
+const AUTHOR_OR_MODERATE: &[Needs] =
+    &[needs(Relation::Author, Level::Write, None), needs(Relation::Anybody, Level::Read, Some(Capability::Moderate))];
 const TRIGGERING_OR_MODERATE: &[Needs] = &[
     needs(Relation::TriggeringPerson, Level::Read, None),
     needs(Relation::Anybody, Level::Read, Some(Capability::Moderate)),

@@ -36,11 +36,7 @@ pub struct Fitted<T> {
 /// kept is therefore one piece without a hole.
 ///
 /// `size` gives the bytes that count: the content after the cut of the single element.
-pub fn fit_budget<T>(
-    candidates: Candidates<T>,
-    size: impl Fn(&T) -> usize,
-    max_total: usize,
-) -> Fitted<T> {
+pub fn fit_budget<T>(candidates: Candidates<T>, size: impl Fn(&T) -> usize, max_total: usize) -> Fitted<T> {
     let Candidates { parent, mut channel, mut thread } = candidates;
     let had_parent = parent.is_some();
     let parent = parent.filter(|parent| size(parent) <= max_total);
@@ -55,23 +51,12 @@ pub fn fit_budget<T>(
     } else {
         split_newest(&mut channel, &size, left).0 > 0
     };
-    Fitted {
-        dropped_parent: had_parent && parent.is_none(),
-        parent,
-        channel,
-        thread,
-        dropped_channel,
-        dropped_thread,
-    }
+    Fitted { dropped_parent: had_parent && parent.is_none(), parent, channel, thread, dropped_channel, dropped_thread }
 }
 
 /// Removes from the front of `items` what does not fit. Returns how many went, and what is left of
 /// the budget.
-fn split_newest<T>(
-    items: &mut Vec<T>,
-    size: impl Fn(&T) -> usize,
-    budget: usize,
-) -> (usize, usize) {
+fn split_newest<T>(items: &mut Vec<T>, size: impl Fn(&T) -> usize, budget: usize) -> (usize, usize) {
     let mut left = budget;
     let kept = items
         .iter()

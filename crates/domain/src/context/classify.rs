@@ -55,24 +55,14 @@ pub struct RunParties {
 /// server that names a person as author stays a line of the server.
 ///
 /// `holders` are the people who hold trigger on the channel at this moment (RC-9), ascending.
-pub fn classify(
-    message: AuthorFacts,
-    parties: RunParties,
-    holders: &[PrincipalId],
-) -> (Role, Trust) {
+pub fn classify(message: AuthorFacts, parties: RunParties, holders: &[PrincipalId]) -> (Role, Trust) {
     match message.origin {
         Some(Origin::System) => (Role::Other, Trust::System),
         Some(Origin::Import | Origin::App) | None => (Role::Other, Trust::Unverified),
-        Some(Origin::Agent) if message.author == parties.agent => {
-            (Role::Assistant, Trust::SelfAgent)
-        }
+        Some(Origin::Agent) if message.author == parties.agent => (Role::Assistant, Trust::SelfAgent),
         Some(Origin::Agent) => (Role::Other, Trust::Unverified),
-        Some(Origin::Human) if message.author == parties.triggered_by => {
-            (Role::User, Trust::Trigger)
-        }
-        Some(Origin::Human) if holders.binary_search(&message.author).is_ok() => {
-            (Role::User, Trust::Authorized)
-        }
+        Some(Origin::Human) if message.author == parties.triggered_by => (Role::User, Trust::Trigger),
+        Some(Origin::Human) if holders.binary_search(&message.author).is_ok() => (Role::User, Trust::Authorized),
         Some(Origin::Human) => (Role::User, Trust::Unverified),
     }
 }
@@ -80,10 +70,7 @@ pub fn classify(
 /// The authors whose right to instruct the agent must be asked for (RC-9): the human ones other
 /// than the triggering person, ascending and each once. One call of `with_trigger` a request
 /// answers for all of them.
-pub fn authors_to_judge(
-    messages: impl IntoIterator<Item = AuthorFacts>,
-    parties: RunParties,
-) -> Vec<PrincipalId> {
+pub fn authors_to_judge(messages: impl IntoIterator<Item = AuthorFacts>, parties: RunParties) -> Vec<PrincipalId> {
     let mut authors: Vec<PrincipalId> = messages
         .into_iter()
         .filter(|message| message.origin == Some(Origin::Human))

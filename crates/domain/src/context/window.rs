@@ -90,12 +90,7 @@ pub fn thread_window(
     match position {
         TriggerPosition::Parent => (0, None),
         TriggerPosition::InThread { thread_seq } => {
-            let window = SeqWindow {
-                thread: thread.thread,
-                after_seq: floor,
-                before_seq: thread_seq,
-                limit,
-            };
+            let window = SeqWindow { thread: thread.thread, after_seq: floor, before_seq: thread_seq, limit };
             (floor, Some(window))
         }
     }
@@ -115,12 +110,7 @@ pub fn channel_window(
     limit: u32,
 ) -> Option<SeqWindow> {
     let parent = parent.filter(|parent| wanted && is_around(thread, parent))?;
-    Some(SeqWindow {
-        thread: parent.place.thread,
-        after_seq: 0,
-        before_seq: parent.place.thread_seq,
-        limit,
-    })
+    Some(SeqWindow { thread: parent.place.thread, after_seq: 0, before_seq: parent.place.thread_seq, limit })
 }
 
 /// Whether the parent message is an element of its own (RC-19): under the conditions of the
@@ -139,9 +129,7 @@ pub fn includes_parent_message(
 
 /// Whether a message is the thread's parent, readable, and in the thread's current channel.
 fn is_around(thread: ThreadPlace, parent: &ParentMessage) -> bool {
-    thread.parent == Some(parent.place.message)
-        && parent.readable
-        && parent.channel == thread.channel
+    thread.parent == Some(parent.place.message) && parent.readable && parent.channel == thread.channel
 }
 
 #[cfg(test)]

@@ -20,9 +20,25 @@ fn handles_in_their_order_each_once_in_lower_case() {
 #[test]
 fn punctuation_behind_a_handle_is_not_part_of_it() {
     for markdown in [
-        "@lotse", "@lotse.", "@lotse!", "(@lotse)", "@lotse's", "@lotse: hi", "\"@lotse\"", ".@lotse",
-        "@lotse...", "@lotse-", "@lotse_", "-@lotse", "@lotse\u{2026}", "\u{201C}@lotse\u{201D}",
-        "hi,@lotse", "@lotse\u{1F600}", "@lotse@", "line\n@lotse", "&@lotse",
+        "@lotse",
+        "@lotse.",
+        "@lotse!",
+        "(@lotse)",
+        "@lotse's",
+        "@lotse: hi",
+        "\"@lotse\"",
+        ".@lotse",
+        "@lotse...",
+        "@lotse-",
+        "@lotse_",
+        "-@lotse",
+        "@lotse\u{2026}",
+        "\u{201C}@lotse\u{201D}",
+        "hi,@lotse",
+        "@lotse\u{1F600}",
+        "@lotse@",
+        "line\n@lotse",
+        "&@lotse",
     ] {
         assert_mentions(markdown, &["lotse"]);
     }
@@ -117,9 +133,9 @@ fn underscores_in_a_handle_survive_the_parser() {
 #[test]
 fn c86_a_look_alike_is_not_cut_down_to_somebody_elses_handle() {
     for markdown in [
-        "@s\u{430}m",         // Cyrillic a in the middle
-        "@sam\u{430}",        // and at the end
-        "@sam\u{200B}uel",    // invisible
+        "@s\u{430}m",      // Cyrillic a in the middle
+        "@sam\u{430}",     // and at the end
+        "@sam\u{200B}uel", // invisible
         "@sam\u{AD}uel",
         "@sam\u{34F}uel",
         "@sa\u{301}m",        // combining
@@ -158,10 +174,33 @@ fn hostile_text_takes_no_more_than_linear_work() {
 /// Pieces that meet each other in every order.
 fn markdown_pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        Just("@lotse"), Just("@sam"), Just("`"), Just("```"), Just("\n"), Just("\n\n"), Just("    "),
-        Just(" "), Just("\\"), Just("*"), Just("_"), Just("<code>"), Just("</code>"), Just("["),
-        Just("](x)"), Just("!"), Just("> "), Just("- "), Just("&#64;"), Just("é"), Just("漢"),
-        Just("\u{200B}"), Just("https://"), Just("."), Just("~~~"), Just("<"), Just(">"),
+        Just("@lotse"),
+        Just("@sam"),
+        Just("`"),
+        Just("```"),
+        Just("\n"),
+        Just("\n\n"),
+        Just("    "),
+        Just(" "),
+        Just("\\"),
+        Just("*"),
+        Just("_"),
+        Just("<code>"),
+        Just("</code>"),
+        Just("["),
+        Just("](x)"),
+        Just("!"),
+        Just("> "),
+        Just("- "),
+        Just("&#64;"),
+        Just("é"),
+        Just("漢"),
+        Just("\u{200B}"),
+        Just("https://"),
+        Just("."),
+        Just("~~~"),
+        Just("<"),
+        Just(">"),
     ];
     proptest::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
 }
@@ -172,9 +211,7 @@ fn assert_well_formed(markdown: &str) {
     for handle in &found {
         assert!(handle.starts_with(|c: char| c.is_ascii_alphanumeric()));
         assert!(handle.ends_with(|c: char| c.is_ascii_alphanumeric()));
-        let in_handle = |c: char| {
-            c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-')
-        };
+        let in_handle = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
         assert!(handle.chars().all(in_handle), "{handle:?}");
         assert!(source.contains(&handle[..1]));
     }

@@ -10,8 +10,26 @@ fn handles_have_one_form() {
 #[test]
 fn c86_lookalike_invisible_and_reserved_handles_are_refused() {
     let hostile = [
-        "\u{0430}lex", "\u{FF41}lex", "al\u{200B}ex", "al\u{034F}ex", "ale\u{301}x", "ALE\u{130}X", "stra\u{DF}e", "al ex",
-        "al@ex", "-alex", "alex-", "1alex", "", "channel", "here", "Everyone", "system", "sys.tem", "me", "own\u{435}r",
+        "\u{0430}lex",
+        "\u{FF41}lex",
+        "al\u{200B}ex",
+        "al\u{034F}ex",
+        "ale\u{301}x",
+        "ALE\u{130}X",
+        "stra\u{DF}e",
+        "al ex",
+        "al@ex",
+        "-alex",
+        "alex-",
+        "1alex",
+        "",
+        "channel",
+        "here",
+        "Everyone",
+        "system",
+        "sys.tem",
+        "me",
+        "own\u{435}r",
         "a193f1f0-0000-7000-8000-000000000000",
     ];
     for text in hostile {
@@ -23,7 +41,11 @@ fn c86_lookalike_invisible_and_reserved_handles_are_refused() {
 #[test]
 fn handles_that_look_alike_share_a_skeleton() {
     for (one, other) in [("robin1", "robinl"), ("mary", "rnary"), ("al.ex", "alex"), ("o0", "oo")] {
-        assert_eq!(Handle::parse(one).unwrap().skeleton(), Handle::parse(other).unwrap().skeleton(), "{one} and {other}");
+        assert_eq!(
+            Handle::parse(one).unwrap().skeleton(),
+            Handle::parse(other).unwrap().skeleton(),
+            "{one} and {other}"
+        );
     }
     assert_ne!(Handle::parse("alex").unwrap().skeleton(), Handle::parse("sam").unwrap().skeleton());
 }

@@ -180,7 +180,9 @@ fn refusal(judgement: &Judgement<'_>, row: &Row) -> Option<(Outcome, Reason)> {
     let person = match bound_person(judgement, row, resource) {
         Bound::No => None,
         Bound::To(person) if person.sees(&resource.path, judgement.now) => Some(person),
-        Bound::To(_) | Bound::Unknown => return Some((Outcome::NotFound, Reason::ActingForInsufficient)),
+        Bound::To(_) | Bound::Unknown => {
+            return Some((Outcome::NotFound, Reason::ActingForInsufficient));
+        }
     };
     if !row.subjects.contains(judgement.actor.kind) {
         return Some((Outcome::Forbidden, Reason::SubjectKindNotAllowed));
@@ -189,7 +191,8 @@ fn refusal(judgement: &Judgement<'_>, row: &Row) -> Option<(Outcome, Reason)> {
         return Some((Outcome::Forbidden, reason));
     }
     if let Some(person) = person {
-        let together = |path: &Path| own.rights_on(path, judgement.now).intersection(person.rights_on(path, judgement.now));
+        let together =
+            |path: &Path| own.rights_on(path, judgement.now).intersection(person.rights_on(path, judgement.now));
         if unmet(judgement, row, resource, together).is_some() {
             return Some((Outcome::Forbidden, Reason::ActingForInsufficient));
         }

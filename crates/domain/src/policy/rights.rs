@@ -143,18 +143,12 @@ impl Rights {
 
     /// The higher level and the union of the capabilities: how grants add up (AZ-3).
     pub fn union(self, other: Self) -> Self {
-        Self {
-            level: self.level.max(other.level),
-            capabilities: self.capabilities.union(other.capabilities),
-        }
+        Self { level: self.level.max(other.level), capabilities: self.capabilities.union(other.capabilities) }
     }
 
     /// The lower level and the intersection of the capabilities: the binding (AF-1).
     pub fn intersection(self, other: Self) -> Self {
-        Self {
-            level: self.level.min(other.level),
-            capabilities: self.capabilities.intersection(other.capabilities),
-        }
+        Self { level: self.level.min(other.level), capabilities: self.capabilities.intersection(other.capabilities) }
     }
 
     /// Whether holding these rights covers giving `other` away.

@@ -21,7 +21,8 @@ impl Scope {
     /// Whether a channel of a space, or a direct message, is in the scope.
     pub fn shows_channel(&self, space: Option<SpaceId>, channel: ChannelId) -> bool {
         self.channel_ids.binary_search(&channel).is_ok()
-            || space.is_some_and(|space| self.instance_wide || self.fully_visible_space_ids.binary_search(&space).is_ok())
+            || space
+                .is_some_and(|space| self.instance_wide || self.fully_visible_space_ids.binary_search(&space).is_ok())
     }
 
     /// Whether a space is in the scope.
@@ -79,7 +80,8 @@ struct Visible<'a> {
 
 impl<'a> Visible<'a> {
     fn of(snapshot: &'a Snapshot, now: Timestamp) -> Self {
-        let mut visible = Self { snapshot, now, channels: Vec::new(), spaces: Vec::new(), full: Vec::new(), instance_wide: false };
+        let mut visible =
+            Self { snapshot, now, channels: Vec::new(), spaces: Vec::new(), full: Vec::new(), instance_wide: false };
         if !snapshot.is_active() {
             return visible;
         }

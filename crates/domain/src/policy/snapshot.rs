@@ -216,8 +216,5 @@ fn live_union<K: Ord>(sorted: &[(K, GrantFact)], key: K, now: Timestamp) -> Righ
 }
 
 fn live_targets<K: Copy>(sorted: &[(K, GrantFact)], least: Level, now: Timestamp) -> impl Iterator<Item = K> {
-    sorted
-        .iter()
-        .filter(move |(_, grant)| grant.live(now) && grant.rights.level >= least)
-        .map(|(key, _)| *key)
+    sorted.iter().filter(move |(_, grant)| grant.live(now) && grant.rights.level >= least).map(|(key, _)| *key)
 }

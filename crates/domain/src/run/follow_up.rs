@@ -41,16 +41,10 @@ impl FollowUpState {
             // An adapter acknowledges an event after it has worked on it, so absorbing may come
             // first and a late acknowledgement must not undo it.
             (Self::Absorbed, FollowUpChange::Acknowledge) => Ok(Self::Absorbed),
-            (Self::Pending | Self::Delivered | Self::Absorbed, FollowUpChange::Absorb) => {
-                Ok(Self::Absorbed)
-            }
-            (Self::Pending | Self::Delivered | Self::Moved, FollowUpChange::Move) => {
-                Ok(Self::Moved)
-            }
+            (Self::Pending | Self::Delivered | Self::Absorbed, FollowUpChange::Absorb) => Ok(Self::Absorbed),
+            (Self::Pending | Self::Delivered | Self::Moved, FollowUpChange::Move) => Ok(Self::Moved),
             (Self::Absorbed, FollowUpChange::Move) => Err(FollowUpRefused::Absorbed),
-            (Self::Moved, FollowUpChange::Acknowledge | FollowUpChange::Absorb) => {
-                Err(FollowUpRefused::Moved)
-            }
+            (Self::Moved, FollowUpChange::Acknowledge | FollowUpChange::Absorb) => Err(FollowUpRefused::Moved),
         }
     }
 }
@@ -118,27 +112,18 @@ pub struct NextRun {
 /// (AF-19). The caller judges again whether that author may still invoke the agent.
 ///
 /// Returns `None` when nothing is left to answer.
-pub fn next_run(
-    triggered_by: PrincipalId,
-    follow_ups: &[FollowUp],
-    waiting: &[Waiting],
-) -> Option<NextRun> {
+pub fn next_run(triggered_by: PrincipalId, follow_ups: &[FollowUp], waiting: &[Waiting]) -> Option<NextRun> {
     let mut open: Vec<Waiting> = follow_ups
         .iter()
         .filter(|follow_up| follow_up.state.is_open())
-        .map(|follow_up| Waiting {
-            message: follow_up.message,
-            thread_seq: follow_up.thread_seq,
-            author: triggered_by,
-        })
+        .map(|follow_up| Waiting { message: follow_up.message, thread_seq: follow_up.thread_seq, author: triggered_by })
         .chain(waiting.iter().copied())
         .collect();
     open.sort_by_key(|message| message.thread_seq);
 
     let mut open = open.into_iter();
     let trigger = open.next()?;
-    let (own, others): (Vec<Waiting>, Vec<Waiting>) =
-        open.partition(|message| message.author == trigger.author);
+    let (own, others): (Vec<Waiting>, Vec<Waiting>) = open.partition(|message| message.author == trigger.author);
     Some(NextRun {
         trigger: trigger.message,
         triggered_by: trigger.author,

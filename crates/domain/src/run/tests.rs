@@ -3,10 +3,7 @@
 mod follow_up;
 mod transition;
 
-use super::{
-    CancelReason, EndReason, ErrorClass, InvalidErrorClass, Outcome, RunState, TriggerKind,
-    has_context,
-};
+use super::{CancelReason, EndReason, ErrorClass, InvalidErrorClass, Outcome, RunState, TriggerKind, has_context};
 
 #[test]
 fn words_are_stored_and_read_back() {
@@ -38,19 +35,14 @@ fn three_states_are_active_and_the_others_are_ended() {
 
 #[test]
 fn a_token_is_renewed_for_a_queued_or_waiting_run_only() {
-    let renewable: Vec<_> =
-        RunState::ALL.iter().filter(|state| state.may_renew_token()).collect();
+    let renewable: Vec<_> = RunState::ALL.iter().filter(|state| state.may_renew_token()).collect();
     assert_eq!(renewable, [&RunState::Queued, &RunState::WaitingInput]);
 }
 
 #[test]
 fn rc1_rc21_a_context_exists_while_active_and_until_access_is_revoked() {
-    let requests = [
-        None,
-        Some(CancelReason::Requested),
-        Some(CancelReason::TriggerDeleted),
-        Some(CancelReason::AccessRevoked),
-    ];
+    let requests =
+        [None, Some(CancelReason::Requested), Some(CancelReason::TriggerDeleted), Some(CancelReason::AccessRevoked)];
     for state in RunState::ALL {
         for request in requests {
             let expected = state.is_active() && request != Some(CancelReason::AccessRevoked);

@@ -95,18 +95,12 @@ pub fn apply(state: RunState, command: &RunCommand) -> Result<Applied, Transitio
 
         // An agent may give up or be stopped before it starts, but it cannot have done the work.
         (Queued, Command::Finish(Outcome::Completed)) => Err(Refused::NotStarted),
-        (Queued | Running | WaitingInput, Command::Finish(outcome)) => {
-            ended(outcome.state(), outcome.end_reason())
-        }
+        (Queued | Running | WaitingInput, Command::Finish(outcome)) => ended(outcome.state(), outcome.end_reason()),
 
         // Nobody works on a queued run, so there is nobody to ask.
         (Queued, Command::RequestCancel(reason)) => ended(Cancelled, reason.end_reason()),
-        (Running | WaitingInput, Command::RequestCancel(reason)) => {
-            Ok(Applied::CancelRequested(*reason))
-        }
-        (Running | WaitingInput, Command::ExpireCancelGrace) => {
-            ended(Cancelled, EndReason::CancelGraceExpired)
-        }
+        (Running | WaitingInput, Command::RequestCancel(reason)) => Ok(Applied::CancelRequested(*reason)),
+        (Running | WaitingInput, Command::ExpireCancelGrace) => ended(Cancelled, EndReason::CancelGraceExpired),
 
         (Queued, Command::ExpireQueue) => ended(Failed, EndReason::AgentUnavailable),
         (Running | WaitingInput, Command::ExpireQueue) => Err(Refused::AlreadyStarted),
@@ -115,13 +109,9 @@ pub fn apply(state: RunState, command: &RunCommand) -> Result<Applied, Transitio
         // The lease belongs to a running agent: a person may take longer than it lasts to answer.
         (WaitingInput, Command::LoseLease) => Err(Refused::AlreadyWaiting),
 
-        (
-            Queued,
-            Command::AwaitInput
-            | Command::Resume { .. }
-            | Command::ExpireCancelGrace
-            | Command::LoseLease,
-        ) => Err(Refused::NotStarted),
+        (Queued, Command::AwaitInput | Command::Resume { .. } | Command::ExpireCancelGrace | Command::LoseLease) => {
+            Err(Refused::NotStarted)
+        }
 
         (Completed | Failed | Cancelled, Command::Finish(outcome)) => {
             if outcome.state() == state {

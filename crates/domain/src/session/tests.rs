@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::{
-    ContextPlan, EarlierRun, PlanFacts, SessionFacts, SessionMode, TriggerPlace, plan,
-};
+use super::{ContextPlan, EarlierRun, PlanFacts, SessionFacts, SessionMode, TriggerPlace, plan};
 use crate::ids::{Id, PrincipalId, RunId, ThreadId};
 use crate::time::Timestamp;
 
@@ -47,12 +45,7 @@ const fn without_memory(mode: SessionMode) -> ContextPlan {
 }
 
 const fn resumed(floor: i64) -> ContextPlan {
-    ContextPlan {
-        mode: SessionMode::Resume,
-        floor,
-        exclude_own: true,
-        channel_context: false,
-    }
+    ContextPlan { mode: SessionMode::Resume, floor, exclude_own: true, channel_context: false }
 }
 
 #[test]
@@ -147,17 +140,17 @@ fn rc4_a_run_that_was_never_started_sets_no_floor() {
 }
 
 fn any_run() -> impl Strategy<Value = EarlierRun> {
-    let trigger = proptest::option::of((any::<bool>(), 1i64..50).prop_map(|(inside, seq)| {
-        TriggerPlace { thread: if inside { THREAD } else { MAIN_THREAD }, thread_seq: seq }
-    }));
-    (any::<bool>(), 0i64..200, any::<bool>(), trigger).prop_map(
-        |(own, queued_at, started, trigger)| EarlierRun {
-            agent: if own { LOTSE } else { TEXTER },
-            started,
-            trigger,
-            ..earlier(queued_at, 1)
-        },
-    )
+    let trigger =
+        proptest::option::of((any::<bool>(), 1i64..50).prop_map(|(inside, seq)| TriggerPlace {
+            thread: if inside { THREAD } else { MAIN_THREAD },
+            thread_seq: seq,
+        }));
+    (any::<bool>(), 0i64..200, any::<bool>(), trigger).prop_map(|(own, queued_at, started, trigger)| EarlierRun {
+        agent: if own { LOTSE } else { TEXTER },
+        started,
+        trigger,
+        ..earlier(queued_at, 1)
+    })
 }
 
 /// The table of chapter 07 section 3, read off step by step.

@@ -7,8 +7,7 @@ mod properties;
 use uuid::Uuid;
 
 use super::{
-    ActiveRun, AgentFacts, Decision, MessageFacts, Outcome, Place, RespondTo, Standing, Switches,
-    candidates, decide,
+    ActiveRun, AgentFacts, Decision, MessageFacts, Outcome, Place, RespondTo, Standing, Switches, candidates, decide,
 };
 use crate::ids::{Id, PrincipalId, RunId};
 use crate::message::{MessageKind, Origin};
@@ -33,30 +32,13 @@ const HERE: Outcome = Outcome::Start { open_thread: false };
 const IN_NEW_THREAD: Outcome = Outcome::Start { open_thread: true };
 
 /// A message of Alex.
-fn message<'a>(
-    place: Place<'a>,
-    switches: Switches,
-    mentioned: &'a [PrincipalId],
-) -> MessageFacts<'a> {
-    MessageFacts {
-        origin: Some(Origin::Human),
-        kind: MessageKind::Text,
-        author: ALEX,
-        place,
-        switches,
-        mentioned,
-    }
+fn message<'a>(place: Place<'a>, switches: Switches, mentioned: &'a [PrincipalId]) -> MessageFacts<'a> {
+    MessageFacts { origin: Some(Origin::Human), kind: MessageKind::Text, author: ALEX, place, switches, mentioned }
 }
 
 /// An agent that would answer Alex.
 const fn ready(agent: PrincipalId) -> AgentFacts {
-    AgentFacts {
-        agent,
-        active: true,
-        may_read_and_write: true,
-        invocable: true,
-        active_run: None,
-    }
+    AgentFacts { agent, active: true, may_read_and_write: true, invocable: true, active_run: None }
 }
 
 const fn busy(agent: PrincipalId, triggered_by: PrincipalId) -> AgentFacts {
@@ -73,8 +55,5 @@ fn decided(message: &MessageFacts<'_>, agents: &[AgentFacts], max: usize) -> Vec
 
 /// What happens to whom, in order, when every agent would answer.
 fn outcomes(message: &MessageFacts<'_>) -> Vec<(PrincipalId, Outcome)> {
-    decided(message, &all_ready(), 10)
-        .into_iter()
-        .map(|decision| (decision.agent, decision.outcome))
-        .collect()
+    decided(message, &all_ready(), 10).into_iter().map(|decision| (decision.agent, decision.outcome)).collect()
 }

@@ -230,7 +230,7 @@ fn nil() -> Id<kind::Any> {
 }
 
 /// The proof of the check (chapter 03 section 7).
-fn prove(action: Action, log: &CheckLog) -> Result<(), Problem> {
+pub(super) fn prove(action: Action, log: &CheckLog) -> Result<(), Problem> {
     if log.allows(action) {
         Ok(())
     } else {

@@ -3,7 +3,8 @@ use crate::Engine;
 
 #[test]
 fn lists_and_parameters_follow_the_engine() {
-    let text = "SELECT id FROM spaces WHERE id IN (ID_LIST($2)) AND name IN (TEXT_LIST($1)) AND version IN (INT_LIST($10))";
+    let text =
+        "SELECT id FROM spaces WHERE id IN (ID_LIST($2)) AND name IN (TEXT_LIST($1)) AND version IN (INT_LIST($10))";
     assert_eq!(
         sqlite_statement(text),
         "SELECT id FROM spaces WHERE id IN (SELECT value FROM rarray(?2)) AND name IN (SELECT value FROM rarray(?1)) \
@@ -55,7 +56,8 @@ fn schemas_get_the_types_of_their_engine() {
 
 #[test]
 fn odd_texts_are_passed_through() {
-    for text in ["", "$", "'open", "\"open", "/* open", "-- open", "ID_LIST(", "ID_LIST($1", "ID_LIST ($a)", "größe $"] {
+    for text in ["", "$", "'open", "\"open", "/* open", "-- open", "ID_LIST(", "ID_LIST($1", "ID_LIST ($a)", "größe $"]
+    {
         assert_eq!(postgres_statement(text), text);
         assert_eq!(sqlite_statement(text).replace('?', "$"), text);
     }

@@ -15,11 +15,7 @@ const REMEMBER: &str = "INSERT INTO schema_migrations (version, name, checksum, 
   VALUES ($1, $2, $3, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT))";
 
 /// Brings the schema up to date, or refuses.
-pub(super) async fn migrate(
-    client: &mut Client,
-    mode: Migrate,
-    known: &'static [Migration],
-) -> Result<(), OpenError> {
+pub(super) async fn migrate(client: &mut Client, mode: Migrate, known: &'static [Migration]) -> Result<(), OpenError> {
     if mode == Migrate::Check {
         return refuse_pending(&pending(&applied(client).await?, known)?);
     }

@@ -26,10 +26,8 @@ impl Postgres {
     /// Connects, checks the server, migrates, and opens the pool.
     pub(crate) async fn open(url: &str, options: &OpenOptions) -> Result<Self, OpenError> {
         let address = address(url);
-        let config = config(url).map_err(|error| OpenError::Refused {
-            address: address.clone(),
-            cause: error.to_string(),
-        })?;
+        let config =
+            config(url).map_err(|error| OpenError::Refused { address: address.clone(), cause: error.to_string() })?;
         if config.get_ssl_mode() == SslMode::Require {
             return Err(OpenError::TlsUnsupported);
         }
@@ -43,11 +41,8 @@ impl Postgres {
         drop(client);
         drop(driver.await);
         ready?;
-        let manager = Manager::from_config(
-            config.clone(),
-            NoTls,
-            ManagerConfig { recycling_method: RecyclingMethod::Fast },
-        );
+        let manager =
+            Manager::from_config(config.clone(), NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
         let pool = Pool::builder(manager)
             .max_size(options.pool.max(1))
             .wait_timeout(Some(options.checkout))
@@ -91,16 +86,13 @@ impl Postgres {
     /// Prepares a statement, and checks that its columns can be read.
     pub(crate) async fn prepare(&self, statement: &'static Statement) -> Result<(), StorageError> {
         let client = self.pool.get().await.map_err(|error| from_pool(&error))?;
-        let prepared = client
-            .prepare(statement.postgres())
-            .await
-            .map_err(|error| translate(&error, statement.name()))?;
+        let prepared =
+            client.prepare(statement.postgres()).await.map_err(|error| translate(&error, statement.name()))?;
         match prepared.columns().iter().find(|column| !decode::supports(column.type_())) {
             None => Ok(()),
-            Some(column) => Err(StorageError::Decode {
-                column: column.name().to_owned(),
-                problem: DecodeProblem::UnsupportedType,
-            }),
+            Some(column) => {
+                Err(StorageError::Decode { column: column.name().to_owned(), problem: DecodeProblem::UnsupportedType })
+            }
         }
     }
 

@@ -75,11 +75,7 @@ impl Session {
     }
 
     /// Runs a statement; says how many rows it changed.
-    pub(crate) async fn execute(
-        &self,
-        statement: &'static Statement,
-        params: &[Value],
-    ) -> Result<u64, StorageError> {
+    pub(crate) async fn execute(&self, statement: &'static Statement, params: &[Value]) -> Result<u64, StorageError> {
         let client = self.usable()?;
         self.watch(client, statement.name(), async {
             let prepared = client.prepare_cached(statement.postgres()).await?;
@@ -163,9 +159,7 @@ impl Drop for Session {
         }
         let dirty = Dirty(Some(client));
         let Ok(runtime) = Handle::try_current() else { return };
-        runtime.spawn(async move {
-            if abandoned { dirty.cancel().await } else { dirty.roll_back().await }
-        });
+        runtime.spawn(async move { if abandoned { dirty.cancel().await } else { dirty.roll_back().await } });
     }
 }
 

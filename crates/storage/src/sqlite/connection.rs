@@ -32,6 +32,8 @@ pub(super) fn open(file: &Path, role: Role) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // As in PostgreSQL; it also lets a prefix be searched in an index.
+    connection.pragma_update(None, "case_sensitive_like", true)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);

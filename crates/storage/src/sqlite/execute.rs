@@ -21,7 +21,7 @@ pub(super) fn query(
     params: &[Value],
 ) -> Result<Vec<Row>, StorageError> {
     let mut prepared = prepare(connection, names, statement, params)?;
-    let columns: Arc<[Box<str>]> = prepared.column_names().into_iter().map(Box::from).collect();
+    let columns: Arc<[Box<str>]> = prepared.column_names().map(Box::from).collect();
     let failed = |error| translate(error, Stage::Run, statement.name(), names);
     let mut found = Vec::new();
     let mut rows = prepared.raw_query();
@@ -73,8 +73,11 @@ fn prepare<'a>(
         return Err(StorageError::Statement { name: statement.name(), problem });
     }
     for (number, value) in (1..).zip(params) {
-        bind(&mut prepared, number, value)
-            .map_err(|error| translate(error, Stage::Run, statement.name(), names))?;
+        if matches!(value, Value::Text(text) if text.contains('\0')) {
+            let problem = "a text has a NUL character, which PostgreSQL cannot store".to_owned();
+            return Err(StorageError::Statement { name: statement.name(), problem });
+        }
+        bind(&mut prepared, number, value).map_err(|error| translate(error, Stage::Run, statement.name(), names))?;
     }
     Ok(prepared)
 }

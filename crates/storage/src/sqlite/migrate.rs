@@ -23,10 +23,8 @@ pub(super) fn migrate(
     }
     connection.execute_batch(&dialect::schema(TABLE, Engine::Sqlite)).map_err(other)?;
     for migration in pending {
-        run(connection, migration).map_err(|error| OpenError::MigrationFailed {
-            migration: migration.title(),
-            cause: error.to_string(),
-        })?;
+        run(connection, migration)
+            .map_err(|error| OpenError::MigrationFailed { migration: migration.title(), cause: cause(error) })?;
         tracing::info!(migration = migration.title(), "migrated");
     }
     Ok(())
@@ -50,4 +48,12 @@ fn run(connection: &mut Connection, migration: &Migration) -> rusqlite::Result<(
 
 fn other(error: rusqlite::Error) -> OpenError {
     translate(error, Stage::Prepare, "migrate", &UniqueNames::default()).into()
+}
+
+/// What SQLite says, without the text of the migration.
+fn cause(error: rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg,
+        other => other.to_string(),
+    }
 }

@@ -85,7 +85,9 @@ fn classify(file: &Path, error: rusqlite::Error) -> OpenError {
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
             OpenError::Folder { folder: file.parent().unwrap_or(file).to_owned(), cause }
         }
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::Damaged { file: file.to_owned(), cause },
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            OpenError::Damaged { file: file.to_owned(), cause }
+        }
         _ => translate(error, Stage::Prepare, "open", &UniqueNames::default()).into(),
     }
 }

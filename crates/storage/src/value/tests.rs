@@ -3,14 +3,24 @@ use bothy_domain::time::Timestamp;
 use uuid::Uuid;
 
 use super::Value;
-use crate::params;
 
 #[test]
 fn parameters_convert_from_what_stores_have() {
     let id = SpaceId::from_uuid(Uuid::from_u128(7));
     let missing: Option<SpaceId> = None;
     assert_eq!(
-        params![id, &id, Some(id), missing, &missing, "Lotse", Timestamp::from_micros(5), true, vec![id], [1_u8; 2]],
+        crate::params![
+            id,
+            &id,
+            Some(id),
+            missing,
+            &missing,
+            "Lotse",
+            Timestamp::from_micros(5),
+            true,
+            vec![id],
+            [1_u8; 2]
+        ],
         [
             Value::Uuid(id.uuid()),
             Value::Uuid(id.uuid()),
@@ -24,11 +34,11 @@ fn parameters_convert_from_what_stores_have() {
             Value::Bytes(vec![1, 1]),
         ]
     );
-    assert!(params![].is_empty());
+    assert!(crate::params![].is_empty());
 }
 
 #[test]
 fn debug_never_shows_a_value() {
-    let shown = format!("{:?}", params!["canary", b"canary", vec!["canary".to_owned()], 4711_i64]);
+    let shown = format!("{:?}", crate::params!["canary", b"canary", vec!["canary".to_owned()], 4711_i64]);
     assert_eq!(shown, "[text, bytes, list of texts, integer]");
 }

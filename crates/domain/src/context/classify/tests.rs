@@ -95,11 +95,7 @@ fn c17_trust_follows_the_holders_of_the_moment() {
 }
 
 /// The rows of RC-3 in their order, each as a condition and a result.
-fn reference(
-    facts: AuthorFacts,
-    parties: RunParties,
-    holders: &[PrincipalId],
-) -> (Role, Trust) {
+fn reference(facts: AuthorFacts, parties: RunParties, holders: &[PrincipalId]) -> (Role, Trust) {
     let is = |origin: Origin| facts.origin == Some(origin);
     let rows = [
         (is(Origin::System), (Role::Other, Trust::System)),
@@ -107,10 +103,7 @@ fn reference(
         (is(Origin::App), (Role::Other, Trust::Unverified)),
         (is(Origin::Agent) && facts.author == parties.agent, (Role::Assistant, Trust::SelfAgent)),
         (is(Origin::Agent), (Role::Other, Trust::Unverified)),
-        (
-            is(Origin::Human) && facts.author == parties.triggered_by,
-            (Role::User, Trust::Trigger),
-        ),
+        (is(Origin::Human) && facts.author == parties.triggered_by, (Role::User, Trust::Trigger)),
         (is(Origin::Human) && holders.contains(&facts.author), (Role::User, Trust::Authorized)),
         (is(Origin::Human), (Role::User, Trust::Unverified)),
         (true, (Role::Other, Trust::Unverified)),

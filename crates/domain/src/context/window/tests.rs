@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use super::{
-    MessagePlace, ParentMessage, SeqWindow, ThreadPlace, TriggerPosition, channel_window,
-    includes_parent_message, locate_trigger, thread_window,
+    MessagePlace, ParentMessage, SeqWindow, ThreadPlace, TriggerPosition, channel_window, includes_parent_message,
+    locate_trigger, thread_window,
 };
 use crate::ids::{ChannelId, Id, MessageId, ThreadId};
 
@@ -103,11 +103,7 @@ fn rc19_every_condition_is_needed() {
         let position = if bit(2) { IN_THREAD } else { TriggerPosition::Parent };
         let message = ParentMessage { readable: bit(3), deleted: !bit(4), ..parent() };
         let wanted = bit(5);
-        assert_eq!(
-            includes_parent_message(wanted, thread, position, Some(message)),
-            bits == 63,
-            "{bits:b}"
-        );
+        assert_eq!(includes_parent_message(wanted, thread, position, Some(message)), bits == 63, "{bits:b}");
         assert_eq!(
             channel_window(wanted, thread, Some(message), LIMIT).is_some(),
             bit(0) && bit(1) && bit(3) && wanted,

@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::super::{
-    FollowUp, FollowUpChange as Change, FollowUpRefused as Refused, FollowUpState as State,
-    NextRun, Waiting, next_run,
+    FollowUp, FollowUpChange as Change, FollowUpRefused as Refused, FollowUpState as State, NextRun, Waiting, next_run,
 };
 use crate::ids::{Id, MessageId, PrincipalId};
 

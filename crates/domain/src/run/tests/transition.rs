@@ -1,8 +1,7 @@
 //! The transition table: written out once more as rows, then its properties over all pairs.
 
 use super::super::{
-    Applied, CancelReason, EndReason, ErrorClass, Outcome, RunCommand, RunState,
-    TransitionRefused as Refused, apply,
+    Applied, CancelReason, EndReason, ErrorClass, Outcome, RunCommand, RunState, TransitionRefused as Refused, apply,
 };
 use RunState::{Cancelled, Completed, Failed, Queued, Running, WaitingInput};
 
@@ -91,18 +90,9 @@ fn expected(state: RunState) -> [Result<Applied, Refused>; 13] {
             Err(Refused::AlreadyStarted),
             Err(Refused::AlreadyWaiting),
         ],
-        Completed => [
-            over, over, over, over, unchanged, conflict, conflict, over, over, over, over, over,
-            over,
-        ],
-        Failed => [
-            over, over, over, over, conflict, unchanged, conflict, over, over, over, over, over,
-            over,
-        ],
-        Cancelled => [
-            over, over, over, over, conflict, conflict, unchanged, over, over, over, over, over,
-            over,
-        ],
+        Completed => [over, over, over, over, unchanged, conflict, conflict, over, over, over, over, over, over],
+        Failed => [over, over, over, over, conflict, unchanged, conflict, over, over, over, over, over, over],
+        Cancelled => [over, over, over, over, conflict, conflict, unchanged, over, over, over, over, over, over],
     }
 }
 
@@ -162,10 +152,7 @@ fn c67_a_worker_that_comes_back_after_its_lease_changes_nothing() {
     for late in [RunCommand::Start, RunCommand::AwaitInput] {
         assert_eq!(apply(state, &late), Err(Refused::Inactive));
     }
-    assert_eq!(
-        apply(state, &RunCommand::Finish(Outcome::Completed)),
-        Err(Refused::OutcomeConflict)
-    );
+    assert_eq!(apply(state, &RunCommand::Finish(Outcome::Completed)), Err(Refused::OutcomeConflict));
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Points 3 to 6: what happens to each agent that is spoken to.
 
 use super::{
-    ALEX, AgentFacts, Decision, HERE, IN_NEW_THREAD, LOTSE, MAIN, Outcome, Place, RUN, RUNNER,
-    RespondTo, SAM, SWITCHES, Standing, Switches, TEXTER, THREAD, all_ready, busy, decided, message,
-    outcomes, ready,
+    ALEX, AgentFacts, Decision, HERE, IN_NEW_THREAD, LOTSE, MAIN, Outcome, Place, RUN, RUNNER, RespondTo, SAM,
+    SWITCHES, Standing, Switches, TEXTER, THREAD, all_ready, busy, decided, message, outcomes, ready,
 };
 
 fn only(facts: AgentFacts) -> Outcome {
@@ -37,10 +36,7 @@ fn point_3_c74_an_agent_that_could_not_be_looked_up_starts_nothing() {
 #[test]
 fn point_4_one_thread_is_opened_for_all_agents_of_a_message_in_the_main_thread() {
     let auto = Switches { auto_thread: true, ..SWITCHES };
-    assert_eq!(
-        outcomes(&message(MAIN, auto, &[LOTSE, TEXTER])),
-        [(LOTSE, IN_NEW_THREAD), (TEXTER, IN_NEW_THREAD)]
-    );
+    assert_eq!(outcomes(&message(MAIN, auto, &[LOTSE, TEXTER])), [(LOTSE, IN_NEW_THREAD), (TEXTER, IN_NEW_THREAD)]);
     assert_eq!(outcomes(&message(MAIN, SWITCHES, &[LOTSE])), [(LOTSE, HERE)]);
 }
 
@@ -87,20 +83,10 @@ fn point_6_at_most_so_many_agents_operator_first() {
     let mentioned = [RUNNER, TEXTER, LOTSE];
     let facts = message(MAIN, SWITCHES, &mentioned);
     let limited = |max| -> Vec<_> {
-        decided(&facts, &all_ready(), max)
-            .into_iter()
-            .map(|decision| (decision.agent, decision.outcome))
-            .collect()
+        decided(&facts, &all_ready(), max).into_iter().map(|decision| (decision.agent, decision.outcome)).collect()
     };
     assert_eq!(limited(2), [(LOTSE, HERE), (RUNNER, HERE), (TEXTER, Outcome::OverLimit)]);
-    assert_eq!(
-        limited(0),
-        [
-            (LOTSE, Outcome::OverLimit),
-            (RUNNER, Outcome::OverLimit),
-            (TEXTER, Outcome::OverLimit)
-        ]
-    );
+    assert_eq!(limited(0), [(LOTSE, Outcome::OverLimit), (RUNNER, Outcome::OverLimit), (TEXTER, Outcome::OverLimit)]);
 }
 
 #[test]
@@ -117,14 +103,8 @@ fn point_6_follow_ups_and_waiting_count_but_refusals_take_no_place() {
 
 #[test]
 fn point_6_c44_the_author_is_told_only_of_agents_that_were_mentioned() {
-    let decision = |mentioned, outcome| Decision {
-        agent: LOTSE,
-        standing: Standing::Operator,
-        mentioned,
-        outcome,
-    };
-    let refusals =
-        [Outcome::NotAdmitted, Outcome::NotAllowed, Outcome::Unable, Outcome::OverLimit];
+    let decision = |mentioned, outcome| Decision { agent: LOTSE, standing: Standing::Operator, mentioned, outcome };
+    let refusals = [Outcome::NotAdmitted, Outcome::NotAllowed, Outcome::Unable, Outcome::OverLimit];
     for outcome in refusals {
         assert!(decision(true, outcome).notice());
         assert!(!decision(false, outcome).notice());

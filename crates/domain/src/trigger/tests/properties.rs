@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::{
-    ALEX, ActiveRun, AgentFacts, LOTSE, MessageFacts, Outcome, Place, PrincipalId, RUN, RUNNER,
-    RespondTo, SAM, Standing, Switches, TEXTER, candidates, decided,
+    ALEX, ActiveRun, AgentFacts, LOTSE, MessageFacts, Outcome, Place, PrincipalId, RUN, RUNNER, RespondTo, SAM,
+    Standing, Switches, TEXTER, candidates, decided,
 };
 use crate::message::{MessageKind, Origin};
 
@@ -95,9 +95,7 @@ fn answers(message: &MessageFacts<'_>, agent: PrincipalId) -> bool {
         return false;
     }
     match message.place {
-        Place::Direct { people, agents } => {
-            agents.contains(&agent) && (mentioned || people == 1 && agents.len() == 1)
-        }
+        Place::Direct { people, agents } => agents.contains(&agent) && (mentioned || people == 1 && agents.len() == 1),
         Place::Thread { operator } if operator == Some(agent) => {
             let others = message.mentioned.iter().any(|other| *other != agent);
             mentioned || switches.respond_in_threads && !others

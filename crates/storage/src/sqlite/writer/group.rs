@@ -128,6 +128,9 @@ impl Group {
 
     /// Closes the connection; SQLite moves the log into the file.
     pub(super) fn close(self) {
+        if let Err(error) = self.connection.execute_batch("PRAGMA optimize") {
+            tracing::debug!(%error, "the statistics of the query planner were not renewed");
+        }
         if let Err((_, error)) = self.connection.close() {
             tracing::warn!(%error, "the database was not closed cleanly; the next start recovers it");
         }

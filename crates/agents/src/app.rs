@@ -1,0 +1,103 @@
+//! Apps as members: programs that post, but never answer.
+
+use bothy_domain::action::{Action, actions};
+use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
+use bothy_domain::audit::AuditEntry;
+use bothy_domain::ids::PrincipalId;
+use bothy_domain::names::{Handle, display_name};
+use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_identity::NewPrincipal;
+use bothy_platform::failure::{OrProblem, transact};
+use bothy_platform::http::Allowed;
+use bothy_platform::paging::{Cursor, Page, Paging, page};
+use bothy_storage::{Reader, work};
+
+use crate::store::account::{self, AppRow};
+use crate::{Agents, account::description};
+
+/// What a new app is.
+#[derive(Debug, Clone)]
+pub(crate) struct NewApp {
+    pub(crate) handle: String,
+    pub(crate) display_name: String,
+    pub(crate) description: String,
+}
+
+impl Agents {
+    /// Makes an app. It has no right anywhere until somebody grants it one.
+    pub(crate) async fn create_app(&self, allowed: Allowed<actions::AppCreate>, input: NewApp) -> Result<AppRow, Problem> {
+        let handle = Handle::parse(&input.handle).map_err(|error| Problem::invalid("/handle", error.to_string()))?;
+        let name = display_name(&input.display_name).map_err(|error| Problem::invalid("/display_name", error.to_string()))?;
+        let description = description(&input.description)?;
+        let (handle, name, description) = (&handle, &name, &description);
+        let actor = allowed.actor();
+        transact(&self.database, |unit| {
+            work(async move {
+                let id = self
+                    .identity
+                    .create_principal(
+                        unit,
+                        NewPrincipal {
+                            kind: PrincipalKind::App,
+                            handle: handle.clone(),
+                            display_name: name.clone(),
+                            status: PrincipalStatus::Active,
+                            requires_binding: false,
+                        },
+                    )
+                    .await?;
+                account::insert_app(unit, id, description, actor.principal).await?;
+                self.audit.record(unit, &AuditEntry::done(actor, Action::AppCreate, Some(id.cast()))).await?;
+                Ok(self.present_app(unit, id).await?)
+            })
+        })
+        .await
+    }
+
+    /// The apps, in the order in which they were made.
+    pub(crate) async fn list_apps(
+        &self,
+        _allowed: Allowed<actions::AppRead>,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<AppRow>, Problem> {
+        let paging = Paging::parse(limit, cursor, self.pages)?;
+        let reader = self.database.reader().await.or_problem()?;
+        let rows = account::apps(&reader, paging.after_id()?, paging.fetch()).await?;
+        Ok(page(rows, paging.limit, |row| Cursor::id(row.id)))
+    }
+
+    /// One app.
+    pub(crate) async fn get_app(&self, allowed: Allowed<actions::AppRead>) -> Result<AppRow, Problem> {
+        let reader = self.database.reader().await.or_problem()?;
+        self.present_app(&reader, allowed.id()).await
+    }
+
+    /// Shuts an app out at once.
+    pub(crate) async fn disable_app(&self, allowed: Allowed<actions::AppDisable>) -> Result<AppRow, Problem> {
+        self.set_app_status(allowed, PrincipalStatus::Disabled).await
+    }
+
+    /// Lets an app in again.
+    pub(crate) async fn enable_app(&self, allowed: Allowed<actions::AppDisable>) -> Result<AppRow, Problem> {
+        self.set_app_status(allowed, PrincipalStatus::Active).await
+    }
+
+    async fn set_app_status(&self, allowed: Allowed<actions::AppDisable>, status: PrincipalStatus) -> Result<AppRow, Problem> {
+        let id: PrincipalId = allowed.id();
+        let actor = allowed.actor();
+        transact(&self.database, |unit| {
+            work(async move {
+                self.set_status(unit, id, status).await?;
+                let entry = AuditEntry::done(actor, Action::AppDisable, Some(id.cast())).with("status", status.as_str());
+                self.audit.record(unit, &entry).await?;
+                Ok(self.present_app(unit, id).await?)
+            })
+        })
+        .await
+    }
+
+    async fn present_app(&self, reader: &Reader, id: PrincipalId) -> Result<AppRow, Problem> {
+        account::app(reader, id).await?.ok_or(Problem::new(ProblemCode::NotFound))
+    }
+}

@@ -1,0 +1,12 @@
+//! All SQL of the module.
+
+pub(crate) mod account;
+pub(crate) mod consumer;
+pub(crate) mod session;
+
+use bothy_storage::Statement;
+
+/// Every statement of the module.
+pub(crate) fn statements() -> Vec<&'static Statement> {
+    [account::STATEMENTS, consumer::STATEMENTS, session::STATEMENTS].concat()
+}

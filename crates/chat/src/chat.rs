@@ -1,0 +1,128 @@
+use std::sync::Arc;
+
+use bothy_authz::{Authz, Touched};
+use bothy_domain::action::Action;
+use bothy_domain::actor::Actor;
+use bothy_domain::audit::AuditEntry;
+use bothy_domain::event::{Audience, EventKind, NewEvent};
+use bothy_domain::ids::{AnyId, ChannelId, InstanceId, SpaceId};
+use bothy_domain::names::{NameError, display_name};
+use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_identity::Identity;
+use bothy_platform::audit::AuditLog;
+use bothy_platform::clock::SharedClock;
+use bothy_platform::config::Config;
+use bothy_platform::entropy::IdSource;
+use bothy_platform::events::EventLog;
+use bothy_platform::failure::OrProblem;
+use bothy_storage::{Database, Reader, UnitOfWork};
+
+/// What [`Chat`] stands on.
+#[allow(missing_debug_implementations)]
+pub struct ChatParts {
+    /// The database.
+    pub database: Database,
+    /// The instance, which is the root of every path.
+    pub instance: InstanceId,
+    /// The time.
+    pub clock: SharedClock,
+    /// Where ids come from.
+    pub ids: IdSource,
+    /// The settings.
+    pub config: Arc<Config>,
+    /// What was done is recorded here.
+    pub audit: AuditLog,
+    /// What changed is told here.
+    pub events: EventLog,
+    /// Is told when the tree changes.
+    pub authz: Arc<Authz>,
+    /// Says who is an agent.
+    pub identity: Arc<Identity>,
+}
+
+/// Spaces, channels and threads.
+#[allow(missing_debug_implementations)]
+pub struct Chat {
+    pub(crate) database: Database,
+    pub(crate) instance: InstanceId,
+    pub(crate) clock: SharedClock,
+    pub(crate) ids: IdSource,
+    pub(crate) config: Arc<Config>,
+    pub(crate) identity: Arc<Identity>,
+    audit: AuditLog,
+    events: EventLog,
+    authz: Arc<Authz>,
+}
+
+impl Chat {
+    /// The module on its parts.
+    pub fn new(parts: ChatParts) -> Self {
+        let ChatParts { database, instance, clock, ids, config, audit, events, authz, identity } = parts;
+        Self { database, instance, clock, ids, config, identity, audit, events, authz }
+    }
+
+    /// A reader for the answer to a request.
+    pub(crate) async fn reader(&self) -> Result<Reader, Problem> {
+        self.database.reader().await.or_problem()
+    }
+
+    /// Records what was done, in its unit of work.
+    pub(crate) async fn record(
+        &self,
+        uow: &UnitOfWork,
+        actor: &Actor,
+        action: Action,
+        target: AnyId,
+        detail: Option<(&'static str, String)>,
+    ) -> Result<(), Problem> {
+        let mut entry = AuditEntry::done(actor, action, Some(target));
+        entry.details.extend(detail);
+        self.audit.record(uow, &entry).await.or_problem()
+    }
+
+    /// Tells authz that the tree changed, in the unit of work of the change.
+    pub(crate) async fn rights_changed(&self, uow: &UnitOfWork, touched: Touched) -> Result<(), Problem> {
+        self.authz.changed(uow, touched).await
+    }
+
+    /// Tells of a change of a space. Whether somebody is told is judged at delivery, by whether the
+    /// space can be seen.
+    pub(crate) async fn tell_space(&self, uow: &UnitOfWork, kind: EventKind, space: SpaceId) -> Result<(), Problem> {
+        let mut event = NewEvent::new(kind, Audience::Instance);
+        event.space = Some(space);
+        self.tell(uow, event).await
+    }
+
+    /// Tells of a change of a channel.
+    pub(crate) async fn tell_channel(
+        &self,
+        uow: &UnitOfWork,
+        kind: EventKind,
+        space: Option<SpaceId>,
+        channel: ChannelId,
+    ) -> Result<(), Problem> {
+        let mut event = NewEvent::new(kind, Audience::Channel(channel));
+        event.space = space;
+        event.channel = Some(channel);
+        self.tell(uow, event).await
+    }
+
+    pub(crate) async fn tell(&self, uow: &UnitOfWork, event: NewEvent) -> Result<(), Problem> {
+        self.events.append(uow, &[event]).await.or_problem()
+    }
+}
+
+/// A name as somebody typed it, in the form that is stored (AZ-11).
+pub(crate) fn name_at(pointer: &str, text: &str) -> Result<String, Problem> {
+    display_name(text).map_err(|error: NameError| Problem::invalid(pointer, error.to_string()))
+}
+
+/// The answer when a target went away between the decision and the read.
+pub(crate) fn gone() -> Problem {
+    Problem::new(ProblemCode::NotFound)
+}
+
+/// The answer when somebody else changed the target in between.
+pub(crate) fn changed_meanwhile() -> Problem {
+    Problem::conflict("it was changed since you read it")
+}

@@ -1,0 +1,158 @@
+use std::collections::HashMap;
+
+use bothy_domain::ids::{ChannelId, PrincipalId, ThreadId};
+use bothy_domain::policy::{Path, Scope};
+use bothy_domain::time::Timestamp;
+use bothy_platform::visible::scope_params;
+use bothy_platform::visible_channel;
+use bothy_storage::{Reader, Row, StorageError, UnitOfWork, Value, params, statements};
+
+use super::channels::{self, channel_columns};
+use super::word;
+use crate::facts::{NewThread, ThreadFacts, thread_path};
+use crate::words::ThreadKind;
+
+macro_rules! thread_select {
+    () => {
+        concat!(
+            "SELECT t.id AS thread_id, t.kind AS thread_kind, t.parent_message_id, t.title,",
+            " t.operator_agent_id AS thread_operator_id, t.created_by, t.created_at AS thread_created_at,",
+            " t.closed_at, t.version AS thread_version, ",
+            channel_columns!(),
+            " FROM threads t JOIN channels c ON c.id = t.channel_id LEFT JOIN spaces s ON s.id = c.space_id"
+        )
+    };
+}
+
+statements! {
+    /// One thread with its channel.
+    THREAD_BY_ID = concat!(thread_select!(), " WHERE t.id = $1");
+    /// The main thread of a channel.
+    MAIN_THREAD = concat!(thread_select!(), " WHERE t.channel_id = $1 AND t.kind = 'main'");
+    /// The main threads of channels that were judged.
+    MAIN_THREAD_IDS = "SELECT channel_id, id FROM threads WHERE channel_id IN (ID_LIST($1)) AND kind = 'main'";
+    /// What the path of a thread needs, and who opened it.
+    THREAD_PATH =
+        "SELECT t.channel_id, t.operator_agent_id, t.created_by, c.space_id, c.archived_at, \
+           s.archived_at AS space_archived_at \
+         FROM threads t JOIN channels c ON c.id = t.channel_id LEFT JOIN spaces s ON s.id = c.space_id \
+         WHERE t.id = $1";
+    /// The threads of a channel that a scope shows.
+    THREADS_OF_CHANNEL = concat!(
+        thread_select!(),
+        " WHERE t.channel_id = $4 AND t.id > $5 AND ", visible_channel!("c", "$1", "$2", "$3"),
+        " ORDER BY t.id LIMIT $6"
+    );
+    /// Opens a thread.
+    INSERT_THREAD =
+        "INSERT INTO threads (id, channel_id, kind, parent_message_id, title, created_by, created_at, next_seq, version) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 1)";
+    /// Takes the next sequence number, and with the row the lock under which messages are written.
+    NEXT_SEQ = "UPDATE threads SET next_seq = next_seq + 1 WHERE id = $1 RETURNING next_seq - 1 AS thread_seq";
+    /// Closes an open thread.
+    CLOSE_THREAD = "UPDATE threads SET closed_at = $2, version = version + 1 WHERE id = $1 AND closed_at IS NULL";
+    /// Opens a closed thread again.
+    REOPEN_THREAD = "UPDATE threads SET closed_at = NULL, version = version + 1 WHERE id = $1 AND closed_at IS NOT NULL";
+    /// Fixes the operator of a thread, or frees it.
+    SET_THREAD_OPERATOR = "UPDATE threads SET operator_agent_id = $2, version = version + 1 WHERE id = $1";
+}
+
+/// The name of the unique index over parent messages.
+pub(crate) const PARENT_INDEX: &str = "threads_one_parent";
+
+fn facts(row: &Row) -> Result<ThreadFacts, StorageError> {
+    let closed_at: Option<Timestamp> = row.get("closed_at")?;
+    Ok(ThreadFacts {
+        id: row.get("thread_id")?,
+        channel: channels::facts(row)?,
+        kind: word(row, "thread_kind", "a kind of thread", ThreadKind::parse)?,
+        parent_message: row.get("parent_message_id")?,
+        title: row.get("title")?,
+        fixed_operator: row.get("thread_operator_id")?,
+        created_by: row.get("created_by")?,
+        created_at: row.get("thread_created_at")?,
+        closed_at,
+        closed: closed_at.is_some(),
+        version: row.get("thread_version")?,
+    })
+}
+
+pub(crate) async fn by_id(reader: &Reader, id: ThreadId) -> Result<Option<ThreadFacts>, StorageError> {
+    reader.optional(&THREAD_BY_ID, params![id]).await?.as_ref().map(facts).transpose()
+}
+
+pub(crate) async fn main_of(reader: &Reader, channel: ChannelId) -> Result<Option<ThreadFacts>, StorageError> {
+    reader.optional(&MAIN_THREAD, params![channel]).await?.as_ref().map(facts).transpose()
+}
+
+/// The ids of the main threads of those of the channels that have one.
+pub(crate) async fn main_ids(
+    reader: &Reader,
+    channels: &[ChannelId],
+) -> Result<HashMap<ChannelId, ThreadId>, StorageError> {
+    let rows = reader.all(&MAIN_THREAD_IDS, params![channels]).await?;
+    rows.iter().map(|row| Ok((row.get("channel_id")?, row.get("id")?))).collect()
+}
+
+/// The path of a thread and who opened it.
+pub(crate) async fn path(reader: &Reader, id: ThreadId) -> Result<Option<(Path, PrincipalId)>, StorageError> {
+    let Some(row) = reader.optional(&THREAD_PATH, params![id]).await? else { return Ok(None) };
+    let channel = channels::path_of(&row, row.get("channel_id")?)?;
+    Ok(Some((thread_path(channel, id, row.get("operator_agent_id")?), row.get("created_by")?)))
+}
+
+pub(crate) async fn of_channel(
+    reader: &Reader,
+    scope: &Scope,
+    channel: ChannelId,
+    after: ThreadId,
+    limit: i64,
+) -> Result<Vec<ThreadFacts>, StorageError> {
+    let [wide, spaces, channels] = scope_params(scope);
+    let params = [wide, spaces, channels, Value::from(channel), Value::from(after), Value::from(limit)];
+    reader.all(&THREADS_OF_CHANNEL, &params).await?.iter().map(facts).collect()
+}
+
+pub(crate) async fn insert(
+    uow: &UnitOfWork,
+    id: ThreadId,
+    new: &NewThread,
+    now: Timestamp,
+) -> Result<(), StorageError> {
+    let params = params![
+        id,
+        new.channel,
+        new.kind.as_str(),
+        new.parent_message,
+        &new.title,
+        new.created_by,
+        now
+    ];
+    uow.execute(&INSERT_THREAD, params).await.map(drop)
+}
+
+/// The next sequence number; `None` when there is no such thread.
+pub(crate) async fn next_seq(uow: &UnitOfWork, id: ThreadId) -> Result<Option<i64>, StorageError> {
+    uow.returning_optional(&NEXT_SEQ, params![id]).await?.map(|row| row.get("thread_seq")).transpose()
+}
+
+/// Whether anything changed.
+pub(crate) async fn set_closed(
+    uow: &UnitOfWork,
+    id: ThreadId,
+    closed_at: Option<Timestamp>,
+) -> Result<bool, StorageError> {
+    let changed = match closed_at {
+        Some(now) => uow.execute(&CLOSE_THREAD, params![id, now]).await?,
+        None => uow.execute(&REOPEN_THREAD, params![id]).await?,
+    };
+    Ok(changed == 1)
+}
+
+pub(crate) async fn set_operator(
+    uow: &UnitOfWork,
+    id: ThreadId,
+    operator: Option<PrincipalId>,
+) -> Result<(), StorageError> {
+    uow.execute(&SET_THREAD_OPERATOR, params![id, operator]).await.map(drop)
+}

@@ -1,0 +1,72 @@
+//! How others find their way in the tree: rows behind ids, paths, direct messages.
+
+use bothy_authz::TreeFacts;
+use bothy_domain::action::ResourceKind;
+use bothy_domain::ids::{AnyId, ChannelId, PrincipalId};
+use bothy_domain::policy::{Path, Place, Resource};
+use bothy_domain::problem::Problem;
+use bothy_platform::authorize::Locate;
+use bothy_platform::failure::OrProblem;
+use bothy_storage::Reader;
+use futures::future::BoxFuture;
+
+use crate::Chat;
+use crate::store::{channels, directs, spaces, threads};
+
+impl Locate for Chat {
+    fn locate<'a>(
+        &'a self,
+        reader: &'a Reader,
+        kind: ResourceKind,
+        id: AnyId,
+    ) -> BoxFuture<'a, Result<Option<Resource>, Problem>> {
+        Box::pin(async move {
+            match kind {
+                ResourceKind::Instance => Ok((id == self.instance.cast()).then(|| {
+                    Resource::new(kind, id, Path::of(Place::Instance))
+                })),
+                ResourceKind::Space => {
+                    let archived = spaces::archived(reader, id.cast()).await.or_problem()?;
+                    Ok(archived.map(|archived| {
+                        let mut path = Path::of(Place::Space(id.cast()));
+                        path.archived = archived;
+                        Resource::new(kind, id, path)
+                    }))
+                }
+                ResourceKind::Channel => {
+                    let path = channels::path(reader, id.cast()).await.or_problem()?;
+                    Ok(path.map(|path| Resource::new(kind, id, path)))
+                }
+                ResourceKind::Thread => {
+                    let found = threads::path(reader, id.cast()).await.or_problem()?;
+                    Ok(found.map(|(path, created_by)| {
+                        let mut resource = Resource::new(kind, id, path);
+                        resource.author = Some(created_by);
+                        resource
+                    }))
+                }
+                other => Err(Problem::internal(format!("chat does not find {}", other.as_str()))),
+            }
+        })
+    }
+}
+
+impl TreeFacts for Chat {
+    fn directs_of<'a>(
+        &'a self,
+        reader: &'a Reader,
+        principal: PrincipalId,
+    ) -> BoxFuture<'a, Result<Vec<ChannelId>, Problem>> {
+        Box::pin(async move { directs::of_principal(reader, principal).await.or_problem() })
+    }
+}
+
+impl Chat {
+    /// Who takes part in a direct message, ascending; nobody in any other channel. Not judged.
+    ///
+    /// # Errors
+    /// `unavailable` when the database does not answer.
+    pub async fn dm_participants(&self, reader: &Reader, channel: ChannelId) -> Result<Vec<PrincipalId>, Problem> {
+        directs::participants(reader, channel).await.or_problem()
+    }
+}

@@ -1,0 +1,16 @@
+//! How chapters 03 and 08 are proven (chapter 03 section 9): the evaluator of the product against
+//! a slow reference, over random worlds and over every small one; the decision table of the test
+//! world; and that the comparison has teeth.
+//!
+//! `BOTHY_TEST_SEED=<n>` repeats one random world. `BOTHY_UPDATE=1` rewrites the decision table.
+
+mod agreement;
+mod binding;
+mod bridge;
+mod compare;
+mod decisions;
+mod exhaustive;
+mod generate;
+mod random;
+mod reference;
+mod teeth;

@@ -1,0 +1,234 @@
+//! From one async function to an agent: polling, context, start, heartbeat, answer, report, finish
+//! and acknowledgement, in the order of chapter 06 section 6.
+
+mod ledger;
+mod turn;
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::time::Duration;
+
+use bothy_domain::ids::{ChannelId, MessageId, RunId, ThreadId};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+
+use crate::client::Client;
+use crate::error::Error;
+use crate::run::Run;
+use crate::wire::{AgentEvent, AgentEvents, InvocationSession, RunContext};
+use ledger::Ledger;
+
+/// A request of a person that waits for this agent.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The run.
+    pub run_id: RunId,
+    /// The thread that the answer goes to.
+    pub thread_id: ThreadId,
+    /// The channel of the thread.
+    pub channel_id: Option<ChannelId>,
+    /// The message that asks.
+    pub message_id: Option<MessageId>,
+    /// The continuity of the agent's memory.
+    pub session: InvocationSession,
+    /// What the agent may know, with origin and trust.
+    pub context: RunContext,
+}
+
+/// What a handler gives back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The text for the thread, in Markdown; no text posts nothing.
+    pub content_md: Option<String>,
+    /// The runtime's own reference of the session, to be resumed next time.
+    pub session_reference: Option<String>,
+}
+
+impl Answer {
+    /// An answer that is just a text.
+    pub fn text(content_md: impl Into<String>) -> Self {
+        Self { content_md: Some(content_md.into()), session_reference: None }
+    }
+
+    /// Adds the runtime's reference of the session.
+    #[must_use]
+    pub fn in_session(mut self, reference: impl Into<String>) -> Self {
+        self.session_reference = Some(reference.into());
+        self
+    }
+}
+
+/// Why a handler has no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// The server was asked and refused or did not answer.
+    Server(Error),
+    /// Anything else; the class is kept with the run (`model_error`, `timeout`).
+    Class(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Server(error)
+    }
+}
+
+/// Runs an agent: one async function from [`Invocation`] to [`Answer`].
+///
+/// Runs of one agent are worked on at the same time. An event is acknowledged only when it and all
+/// events before it are done with, so whatever a crash interrupts is delivered again.
+#[derive(Debug, Clone)]
+pub struct Adapter {
+    client: Client,
+    poll_wait: Duration,
+    heartbeat: Duration,
+    pause: Duration,
+}
+
+impl Adapter {
+    /// An adapter for the agent whose token the client holds.
+    pub const fn new(client: Client) -> Self {
+        Self {
+            client,
+            poll_wait: Duration::from_secs(25),
+            heartbeat: Duration::from_secs(15),
+            pause: Duration::from_secs(2),
+        }
+    }
+
+    /// How long the server may hold a poll open.
+    #[must_use]
+    pub const fn poll_wait(mut self, wait: Duration) -> Self {
+        self.poll_wait = wait;
+        self
+    }
+
+    /// How often to say that the adapter is alive; has to be well below the server's
+    /// `agent.lease_timeout`.
+    #[must_use]
+    pub const fn heartbeat(mut self, every: Duration) -> Self {
+        self.heartbeat = every;
+        self
+    }
+
+    /// Works until `stop` is ready, then gives up what is under way: it will be delivered again or
+    /// fail by its lease.
+    ///
+    /// # Errors
+    /// The error that no repetition mends, such as `unauthenticated`.
+    pub async fn run<H, F>(&self, handler: H, stop: impl Future<Output = ()>) -> Result<(), Error>
+    where
+        H: Fn(Invocation, Run) -> F,
+        F: Future<Output = Result<Answer, Failure>>,
+    {
+        let wait = self.client.transport.wait().clone();
+        let mut stop = std::pin::pin!(stop);
+        let mut ledger = Ledger::default();
+        let mut work = FuturesUnordered::new();
+        let mut cursor = None;
+        let mut poll = Box::pin(self.poll_after(Duration::ZERO, cursor));
+        let mut beat = wait.wait(self.heartbeat);
+        loop {
+            tokio::select! {
+                () = &mut stop => return Ok(()),
+                batch = &mut poll => {
+                    let mut pause = Duration::ZERO;
+                    match batch {
+                        Ok(batch) => {
+                            for event in batch.items {
+                                if ledger.begin(event.position) {
+                                    work.push(self.turn(event, &handler));
+                                }
+                            }
+                            cursor = Some(batch.cursor);
+                        }
+                        Err(error) if error.is_temporary() => {
+                            tracing::warn!(%error, "polling failed, trying again");
+                            pause = self.pause;
+                        }
+                        Err(error) => return Err(error),
+                    }
+                    poll = Box::pin(self.poll_after(pause, cursor));
+                }
+                Some((position, done)) = work.next(), if !work.is_empty() => {
+                    match done {
+                        Ok(()) => {
+                            if let Some(acknowledged) = ledger.finish(position) {
+                                self.acknowledge(acknowledged).await?;
+                            }
+                        }
+                        Err(error) if error.is_temporary() => {
+                            tracing::warn!(%error, "a run could not be worked on, trying again");
+                            ledger.give_back(position);
+                            // From what is acknowledged: what was given back comes again.
+                            cursor = None;
+                            poll = Box::pin(self.poll_after(self.pause, cursor));
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+                () = &mut beat => {
+                    if !work.is_empty() && let Err(error) = self.client.agent_heartbeat().await {
+                        if !error.is_temporary() {
+                            return Err(error);
+                        }
+                        tracing::warn!(%error, "the heartbeat failed");
+                    }
+                    beat = wait.wait(self.heartbeat);
+                }
+            }
+        }
+    }
+
+    /// Works on everything that waits right now, one after the other, and acknowledges it: one round
+    /// for scripts and tests. Answers how many runs were worked on.
+    ///
+    /// # Errors
+    /// Any error; what was not finished is delivered again.
+    pub async fn round<H, F>(&self, handler: H) -> Result<usize, Error>
+    where
+        H: Fn(Invocation, Run) -> F,
+        F: Future<Output = Result<Answer, Failure>>,
+    {
+        let batch = self.client.poll_agent_events(None, Duration::ZERO).await?;
+        let mut runs = HashSet::new();
+        for event in batch.items {
+            runs.extend(event.run_id.filter(|_| event.invocation_token.is_some()));
+            let (position, done) = self.turn(event, &handler).await;
+            done?;
+            self.client.ack_agent_events(position).await?;
+        }
+        Ok(runs.len())
+    }
+
+    async fn turn<H, F>(&self, event: AgentEvent, handler: &H) -> (i64, Result<(), Error>)
+    where
+        H: Fn(Invocation, Run) -> F,
+        F: Future<Output = Result<Answer, Failure>>,
+    {
+        let position = event.position;
+        let done = match event.invocation_token.as_deref() {
+            Some(token) => turn::work(&self.client, &event, token, handler).await,
+            None => Ok(()),
+        };
+        (position, done)
+    }
+
+    async fn poll_after(&self, pause: Duration, cursor: Option<i64>) -> Result<AgentEvents, Error> {
+        if !pause.is_zero() {
+            self.client.transport.wait().wait(pause).await;
+        }
+        self.client.poll_agent_events(cursor, self.poll_wait).await
+    }
+
+    /// A lost acknowledgement is made up for by the next one.
+    async fn acknowledge(&self, position: i64) -> Result<(), Error> {
+        match self.client.ack_agent_events(position).await {
+            Err(error) if error.is_temporary() => {
+                tracing::warn!(%error, "acknowledging failed");
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The operations, grouped as in the API description.
+
+mod agents;
+mod chat;
+mod identity;
+mod messages;
+mod runs;

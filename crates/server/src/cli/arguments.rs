@@ -1,0 +1,215 @@
+use std::path::PathBuf;
+
+use bothy_platform::config::{Config, ConfigError, ConfigFile, Environment, Flag, Loaded, Sources};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  something could not be done; standard error says what
+  2  the command line is wrong
+  3  the configuration is wrong
+  4  the server cannot start";
+
+const EXAMPLES: &str = "\
+Examples:
+  bothy serve --demo                      try it, with nothing kept
+  bothy serve --data /var/lib/bothy       run it
+  bothy admin setup-code                  another code for the first owner
+  bothy config show                       what is in force, and why
+
+Exit codes:
+  0  done
+  1  something could not be done; standard error says what
+  2  the command line is wrong
+  3  the configuration is wrong
+  4  the server cannot start";
+
+/// Self-hosted team chat in which AI agents are members beside people.
+#[derive(Debug, Parser)]
+#[command(name = "bothy", version, after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run the server.
+    Serve(Serve),
+    /// Check and explain the configuration.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print the OpenAPI description of the HTTP API.
+    #[command(after_help = "Examples:\n  bothy openapi > openapi.json")]
+    Openapi,
+    /// Administer the server from its own machine.
+    Admin {
+        #[command(subcommand)]
+        command: AdminCommand,
+    },
+    /// Load a chat transcript through the API, as the people in it.
+    Replay(Replay),
+    /// Ask a server whether it can work; for containers and monitors.
+    Healthcheck(Healthcheck),
+}
+
+/// Where settings come from.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Settings {
+    /// The configuration file; without it `bothy.toml` in the working folder, when there is one.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Sets one setting; may be repeated.
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
+    set: Vec<String>,
+    /// Address and port to listen on (server.listen).
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// The data folder (server.data_folder).
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) data: Option<String>,
+    /// The database, sqlite:// or postgres:// (server.database_url).
+    #[arg(long, value_name = "URL")]
+    pub(super) database: Option<String>,
+}
+
+impl Settings {
+    /// Loads the configuration, with these further flags over it.
+    pub(super) fn load(&self, further: Vec<Flag>) -> Result<Loaded, ConfigError> {
+        let named = [
+            ("--listen", "server.listen", &self.listen),
+            ("--data", "server.data_folder", &self.data),
+            ("--database", "server.database_url", &self.database),
+        ];
+        let named = named.into_iter().filter_map(|(flag, key, value)| {
+            value.clone().map(|value| Flag::Named { flag, key, value })
+        });
+        let flags = self.set.iter().cloned().map(Flag::Set).chain(named).chain(further).collect();
+        let file = match &self.config {
+            Some(path) => ConfigFile::Required(path.clone()),
+            None => ConfigFile::IfPresent(PathBuf::from("bothy.toml")),
+        };
+        Config::load(&Sources { flags, environment: Environment::process()?, file })
+    }
+}
+
+/// Run the server.
+#[derive(Debug, Args)]
+#[command(after_help = format!("\
+Examples:
+  bothy serve
+  bothy serve --demo
+  bothy serve --data /var/lib/bothy --listen 127.0.0.1:7878
+  bothy serve --database postgres://bothy@127.0.0.1/bothy --set server.secret_file=/etc/bothy/secret
+
+A setting comes from a flag, else from BOTHY_SECTION__KEY in the environment, else from the file, else
+from its default. `bothy config example` prints all of them.
+
+{EXIT_CODES}"))]
+pub(super) struct Serve {
+    #[command(flatten)]
+    pub(super) settings: Settings,
+    /// Fill an empty instance with a small world of people, channels and an agent that answers.
+    /// Without --data and --database nothing of it is kept.
+    #[arg(long)]
+    pub(super) demo: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Say whether the configuration is right.
+    #[command(after_help = "Examples:\n  bothy config check --config /etc/bothy.toml")]
+    Check(Settings),
+    /// Print a configuration file with every setting, its explanation and its default.
+    #[command(after_help = "Examples:\n  bothy config example > bothy.toml")]
+    Example,
+    /// Print the JSON schema of the configuration file.
+    #[command(after_help = "Examples:\n  bothy config schema > bothy.schema.json")]
+    Schema,
+    /// Print the settings in force and where each comes from; secrets are masked.
+    #[command(after_help = "Examples:\n  bothy config show\n  bothy config show --json | jq '.[] | select(.source != \"default\")'")]
+    Show {
+        #[command(flatten)]
+        settings: Settings,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the reference of all settings as Markdown.
+    #[command(after_help = "Examples:\n  bothy config reference > docs/configuration.md")]
+    Reference,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AdminCommand {
+    /// Make another one-time code for the first owner; codes made before no longer count.
+    #[command(after_help = "\
+Examples:
+  bothy admin setup-code --data /var/lib/bothy
+  bothy admin setup-code --database postgres://bothy@127.0.0.1/bothy
+
+With SQLite the server has to be stopped for this: the database serves one process at a time.")]
+    SetupCode(Settings),
+}
+
+/// The form of a transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// The form that docs/replay.md describes.
+    Transcript,
+    /// An environment of the AgentDojo benchmark's Slack suite.
+    AgentdojoSlack,
+}
+
+/// Load a chat transcript through the API, as the people in it.
+#[derive(Debug, Args)]
+#[command(after_help = format!("\
+Examples:
+  bothy replay transcript.json --server http://127.0.0.1:7878 --token-file owner.token
+  bothy replay - --server https://chat.example.com --token-file owner.token --out people.json < transcript.json
+  bothy replay environment.default.json --format agentdojo-slack --server http://127.0.0.1:7878 --token-file owner.token
+
+The token is that of a login session of an owner. The transcript's people are invited and get
+passwords of their own; --out keeps those, so that a second run goes on as the same people. Messages
+that a run before has posted are not posted again. docs/replay.md describes the form.
+
+{EXIT_CODES}"))]
+pub(super) struct Replay {
+    /// The transcript; `-` reads standard input.
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// The address of the server.
+    #[arg(long, value_name = "URL")]
+    pub(super) server: String,
+    /// A file with the owner's session token; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(super) token_file: PathBuf,
+    /// The form of the transcript.
+    #[arg(long, value_enum, default_value_t = Format::Transcript)]
+    pub(super) format: Format,
+    /// Where to keep what was made, with passwords and session tokens (mode 0600). When the file
+    /// exists, the people in it are taken as they are.
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Ask a server whether it can work.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  bothy healthcheck --server http://127.0.0.1:7878")]
+pub(super) struct Healthcheck {
+    /// The address of the server.
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7878")]
+    pub(super) server: String,
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[cfg(test)]
+mod tests;
