@@ -15,11 +15,13 @@ use bothy_platform::config::Config;
 use bothy_platform::entropy::IdSource;
 use bothy_platform::events::EventLog;
 use bothy_platform::failure::OrProblem;
-use bothy_storage::{Database, Reader, UnitOfWork};
+use bothy_storage::{Database, Reader, Statement, UnitOfWork};
 
-/// What [`Chat`] stands on.
+use crate::store;
+
+/// What chat stands on.
 #[allow(missing_debug_implementations)]
-pub struct ChatParts {
+pub struct Parts {
     /// The database.
     pub database: Database,
     /// The instance, which is the root of every path.
@@ -56,9 +58,14 @@ pub struct Chat {
 
 impl Chat {
     /// The module on its parts.
-    pub fn new(parts: ChatParts) -> Self {
-        let ChatParts { database, instance, clock, ids, config, audit, events, authz, identity } = parts;
+    pub fn new(parts: Parts) -> Self {
+        let Parts { database, instance, clock, ids, config, audit, events, authz, identity } = parts;
         Self { database, instance, clock, ids, config, identity, audit, events, authz }
+    }
+
+    /// Every statement of this crate, for the test that prepares them on both engines.
+    pub fn statements() -> Vec<&'static Statement> {
+        store::statements()
     }
 
     /// A reader for the answer to a request.
@@ -77,7 +84,7 @@ impl Chat {
     ) -> Result<(), Problem> {
         let mut entry = AuditEntry::done(actor, action, Some(target));
         entry.details.extend(detail);
-        self.audit.record(uow, &entry).await.or_problem()
+        self.audit.record(uow, &entry).await.or_problem().map(drop)
     }
 
     /// Tells authz that the tree changed, in the unit of work of the change.

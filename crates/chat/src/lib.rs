@@ -17,21 +17,7 @@ mod tree;
 mod words;
 
 pub use agent_config::AgentConfigChange;
-pub use chat::{Chat, ChatParts};
+pub use chat::{Chat, Parts};
 pub use facts::{AgentConfig, ChannelFacts, NewThread, SpaceFacts, ThreadFacts};
 pub use routes::ThreadView;
 pub use words::{ChannelKind, Egress, SpaceChannelKind, ThreadKind};
-
-/// The statements of this module that both engines must be able to prepare.
-pub fn statements() -> impl Iterator<Item = &'static bothy_storage::Statement> {
-    [
-        store::agent_config::STATEMENTS,
-        store::channels::STATEMENTS,
-        store::directs::STATEMENTS,
-        store::spaces::STATEMENTS,
-        store::threads::STATEMENTS,
-    ]
-    .into_iter()
-    .flatten()
-    .copied()
-}

@@ -3,7 +3,7 @@
 use bothy_authz::TreeFacts;
 use bothy_domain::action::ResourceKind;
 use bothy_domain::ids::{AnyId, ChannelId, PrincipalId};
-use bothy_domain::policy::{Path, Place, Resource};
+use bothy_domain::policy::{GrantTarget, Path, Place, Resource};
 use bothy_domain::problem::Problem;
 use bothy_platform::authorize::Locate;
 use bothy_platform::failure::OrProblem;
@@ -58,6 +58,21 @@ impl TreeFacts for Chat {
         principal: PrincipalId,
     ) -> BoxFuture<'a, Result<Vec<ChannelId>, Problem>> {
         Box::pin(async move { directs::of_principal(reader, principal).await.or_problem() })
+    }
+
+    fn path_of<'a>(
+        &'a self,
+        reader: &'a Reader,
+        target: GrantTarget,
+    ) -> BoxFuture<'a, Result<Option<Path>, Problem>> {
+        Box::pin(async move {
+            let (kind, id): (_, AnyId) = match target {
+                GrantTarget::Instance => return Ok(Some(Path::of(Place::Instance))),
+                GrantTarget::Space(space) => (ResourceKind::Space, space.cast()),
+                GrantTarget::Channel(_, channel) => (ResourceKind::Channel, channel.cast()),
+            };
+            Ok(self.locate(reader, kind, id).await?.map(|found| found.path))
+        })
     }
 }
 

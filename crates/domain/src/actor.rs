@@ -1,9 +1,13 @@
 //! Who acts: a principal, the credential it showed and the run it says that it works for.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{InvocationTokenId, LoginSessionId, PrincipalId, RunId, ThreadId, TokenId};
 
 /// The kinds of principal (glossary).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum PrincipalKind {
     /// A human being with an account.
     Person,
@@ -33,7 +37,8 @@ impl PrincipalKind {
 }
 
 /// The life of a principal. Only `Active` ones have rights (AZ-3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum PrincipalStatus {
     /// Invited, but has not accepted yet.
     Pending,

@@ -11,7 +11,7 @@ use bothy_storage::{Database, Reader, StorageError, UnitOfWork};
 use crate::clock::SharedClock;
 use crate::entropy::IdSource;
 
-pub use entry::{AuditFilter, StoredActor, StoredAuditEntry};
+pub use entry::{AuditFilter, StoredAuditEntry};
 
 /// Writes and reads the audit log. Cheap to clone.
 #[derive(Debug, Clone)]

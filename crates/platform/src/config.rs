@@ -4,6 +4,7 @@
 //! file, else from its default. Whatever is set is checked: an unknown key, a value of the wrong
 //! form and one out of range each say where they come from and what would be right.
 
+mod database;
 mod documents;
 mod environment;
 mod error;

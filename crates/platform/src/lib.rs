@@ -15,3 +15,7 @@ pub mod keys;
 pub mod paging;
 pub mod serve;
 pub mod telemetry;
+pub mod visible;
+
+#[cfg(test)]
+mod tests_support;

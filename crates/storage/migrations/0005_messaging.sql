@@ -11,6 +11,7 @@ CREATE TABLE messages (
   reply_to_message_id UUID,
   system_code TEXT,
   client_message_id TEXT,
+  client_request_hash BYTEA,
   imported_author TEXT,
   created_at BIGINT NOT NULL,
   edited_at BIGINT,

@@ -6,7 +6,13 @@ pub(crate) mod directs;
 pub(crate) mod spaces;
 pub(crate) mod threads;
 
-use bothy_storage::{DecodeProblem, Row, StorageError};
+use bothy_storage::{DecodeProblem, Row, Statement, StorageError};
+
+/// Every statement of this crate.
+pub(crate) fn statements() -> Vec<&'static Statement> {
+    [agent_config::STATEMENTS, channels::STATEMENTS, directs::STATEMENTS, spaces::STATEMENTS, threads::STATEMENTS]
+        .concat()
+}
 
 /// Reads a column that holds a word of a closed list.
 fn word<T>(

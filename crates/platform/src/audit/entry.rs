@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 
-use bothy_domain::actor::PrincipalKind;
 use bothy_domain::audit::Effect;
 use bothy_domain::ids::{AnyId, AuditEventId, PrincipalId, RunId};
 use bothy_domain::time::Timestamp;
@@ -27,15 +26,11 @@ impl AuditFilter {
     }
 }
 
-/// Who a stored entry is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoredActor {
-    /// A principal.
-    Principal(PrincipalKind, PrincipalId),
-    /// Nobody who could be told apart.
-    Anonymous,
-    /// The server itself.
-    Server,
+/// The newest 100 entries.
+impl Default for AuditFilter {
+    fn default() -> Self {
+        Self::newest(100)
+    }
 }
 
 /// An entry of the log. Actions, reasons and kinds are names: entries outlive the version of the
@@ -50,8 +45,11 @@ pub struct StoredAuditEntry {
     pub position: Option<i64>,
     /// When it was written.
     pub at: Timestamp,
-    /// Who.
-    pub actor: StoredActor,
+    /// The kind of principal that it is about, or `anonymous` for nobody who could be told apart, or
+    /// `server` for the server itself.
+    pub actor_kind: String,
+    /// The principal.
+    pub actor_id: Option<PrincipalId>,
     /// What.
     pub action: String,
     /// Done or denied.

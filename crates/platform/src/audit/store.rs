@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 
-use bothy_domain::actor::PrincipalKind;
 use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
-use bothy_domain::ids::{AuditEventId, PrincipalId};
+use bothy_domain::ids::AuditEventId;
+use bothy_domain::policy::Reason;
 use bothy_domain::time::Timestamp;
 use bothy_storage::{DecodeProblem, Reader, Row, StorageError, UnitOfWork, params, statements};
 
-use crate::audit::{AuditFilter, StoredActor, StoredAuditEntry};
+use crate::audit::{AuditFilter, StoredAuditEntry};
 
 /// Names of actors that are no principals.
 const ANONYMOUS: &str = "anonymous";
@@ -57,7 +57,7 @@ pub(super) async fn append(
         actor_id,
         entry.action.as_str(),
         entry.effect.as_str(),
-        entry.reason.map(bothy_domain::policy::Reason::as_str),
+        entry.reason.map(Reason::as_str),
         entry.resource_kind,
         entry.resource_id,
         entry.run,
@@ -89,14 +89,6 @@ fn canonical(details: &[(&'static str, String)]) -> String {
 }
 
 fn stored(row: &Row) -> Result<StoredAuditEntry, StorageError> {
-    let kind: String = row.get("actor_kind")?;
-    let id: Option<PrincipalId> = row.get("actor_id")?;
-    let actor = match (kind.as_str(), PrincipalKind::parse(&kind), id) {
-        (_, Some(kind), Some(id)) => StoredActor::Principal(kind, id),
-        (ANONYMOUS, _, None) => StoredActor::Anonymous,
-        (SERVER, _, None) => StoredActor::Server,
-        _ => return Err(unreadable("actor_kind", "a kind of actor")),
-    };
     let effect = match row.get::<String>("effect")?.as_str() {
         "allow" => Effect::Allow,
         "deny" => Effect::Deny,
@@ -108,7 +100,8 @@ fn stored(row: &Row) -> Result<StoredAuditEntry, StorageError> {
         id: row.get("id")?,
         position: row.get("position")?,
         at: row.get("at")?,
-        actor,
+        actor_kind: row.get("actor_kind")?,
+        actor_id: row.get("actor_id")?,
         action: row.get("action")?,
         effect,
         reason: row.get("reason")?,

@@ -26,6 +26,13 @@ struct State {
     sleepers: Vec<(Timestamp, oneshot::Sender<()>)>,
 }
 
+/// The beginning of 2026.
+impl Default for ManualClock {
+    fn default() -> Self {
+        Self::new(Timestamp::from_micros(1_767_225_600_000_000))
+    }
+}
+
 impl ManualClock {
     /// A clock that stands at `now`.
     pub fn new(now: Timestamp) -> Self {

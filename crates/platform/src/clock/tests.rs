@@ -4,7 +4,7 @@ use std::time::Duration;
 use bothy_domain::time::Timestamp;
 use futures::FutureExt;
 
-use super::{Clock, Elapsed, ManualClock, SharedClock, SystemClock, sleep, timeout};
+use super::{Elapsed, ManualClock, SharedClock, SystemClock, sleep, timeout};
 
 const START: Timestamp = Timestamp::from_micros(1_767_000_000_000_000);
 

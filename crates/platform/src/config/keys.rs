@@ -2,7 +2,6 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use super::Config;
 use super::environment::PREFIX;
 
 /// What kind of value a setting takes.
@@ -16,7 +15,7 @@ pub(super) enum Kind {
     Choice(Vec<String>),
 }
 
-/// One setting, as the schema of [`Config`] describes it.
+/// One setting, as the schema of [`Config`](super::Config) describes it.
 #[derive(Debug, Clone)]
 pub(super) struct Key {
     pub(super) section: String,

@@ -11,6 +11,7 @@ use super::environment::{CONFIG_FILE, Environment, PREFIX};
 use super::error::{ConfigError, Mistake, Source};
 use super::keys::{self, Key};
 use super::{Config, file, value};
+use crate::keys::InstanceSecret;
 
 /// What a secret's companion is called that names a file with the secret in it.
 pub(super) const FILE_SUFFIX: &str = "_file";
@@ -150,6 +151,14 @@ impl Config {
         );
         if EnvFilter::builder().parse(&self.log.level).is_err() {
             let message = "log.level: expected error, warn, info, debug or trace, or directives such as info,bothy_runs=debug";
+            mistakes.push(Mistake::new(Source::Together, message));
+        }
+        if self.open_options().is_err() {
+            let message = "server.database_url: expected sqlite:///path/of/the/data/folder or postgres://user:password@host/name";
+            mistakes.push(Mistake::new(Source::Together, message));
+        }
+        if self.server.secret.as_ref().is_some_and(|secret| secret.expose().len() < InstanceSecret::SHORTEST) {
+            let message = format!("server.secret: must have at least {} characters", InstanceSecret::SHORTEST);
             mistakes.push(Mistake::new(Source::Together, message));
         }
         ConfigError::unless_empty(mistakes)

@@ -27,8 +27,8 @@ pub struct Server {
     /// The folder of everything that the server keeps: the SQLite database and the instance secret.
     #[schemars(with = "String")]
     pub data_folder: PathBuf,
-    /// The database: `sqlite:///path/to/bothy.db` or `postgres://user@host/database`. Without it, a
-    /// SQLite database in the data folder.
+    /// The database: `postgres://user:password@host/name` or `sqlite:///path/of/a/folder`. Without
+    /// it, SQLite in the data folder.
     pub database_url: Option<Secret>,
     /// What to do at start about migrations that the database does not have yet: run them, or
     /// refuse to start.

@@ -46,18 +46,18 @@ pub(super) struct Span {
 }
 
 impl EventLog {
-    /// Every event after a cursor, at most `limit`.
+    /// Every event after a cursor, at most `limit` (at least one).
     ///
     /// # Errors
     /// [`StorageError`].
     pub async fn read_after(&self, reader: &Reader, cursor: i64, limit: u32) -> Result<Page, StorageError> {
         let head = store::head(reader).await?;
-        let limit = i64::from(limit);
+        let limit = i64::from(limit.max(1));
         let rows = store::between(reader, Span { after: cursor, to: head, limit }).await?;
         Ok(page(rows, cursor, head, limit))
     }
 
-    /// The events after a cursor that concern a consumer, at most `limit`.
+    /// The events after a cursor that concern a consumer, at most `limit` (at least one).
     ///
     /// The cost depends on what is new and on what the consumer sees, whichever is less, and never on
     /// the size of the instance: a short stretch is read in passing, a longer one by one index seek
@@ -74,7 +74,7 @@ impl EventLog {
         filter: AudienceFilter<'_>,
     ) -> Result<Page, StorageError> {
         let head = store::head(reader).await?;
-        let limit = i64::from(limit);
+        let limit = i64::from(limit.max(1));
         let mut found: Vec<Positioned> = Vec::new();
         let mut after = cursor;
         let mut stretch = FIRST_STRETCH;

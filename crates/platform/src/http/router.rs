@@ -4,7 +4,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Response, header};
+use axum::http::{HeaderValue, Method, Response, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use bothy_domain::action::ActionType;
@@ -90,7 +90,7 @@ impl<M: Send + Sync + 'static> Routes<M> {
     }
 }
 
-fn method<F, Fut>(method: &axum::http::Method, handler: F) -> MethodRouter
+fn method<F, Fut>(method: &Method, handler: F) -> MethodRouter
 where
     F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Response<Body>> + Send + 'static,

@@ -14,8 +14,6 @@ use crate::entropy::{Entropy, bytes};
 
 /// The file of the secret in the data folder.
 const FILE: &str = "instance.secret";
-/// The fewest bytes of a secret.
-const SHORTEST: usize = 32;
 const SALT: &[u8] = b"bothy instance secret v1";
 
 /// The secret of the instance, from which the keys that seal other keys are derived. It is never
@@ -27,7 +25,7 @@ pub struct InstanceSecret(Hkdf<Sha256>);
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// Too short to be unguessable.
-    #[error("{source}: the instance secret must have at least {SHORTEST} characters; make one with `openssl rand -base64 32`", source = .0)]
+    #[error("{source}: the instance secret must have at least {least} characters; make one with `openssl rand -base64 32`", source = .0, least = InstanceSecret::SHORTEST)]
     Short(String),
     /// Others on the machine could read the file.
     #[error("{path} can be read by others on this machine; run `chmod 600 {path}`", path = .0.display())]
@@ -45,6 +43,9 @@ pub enum SecretError {
 }
 
 impl InstanceSecret {
+    /// The fewest bytes of a secret.
+    pub const SHORTEST: usize = 32;
+
     /// The secret that the configuration gives, else the one in the data folder, which is made when
     /// there is none yet.
     ///
@@ -59,7 +60,7 @@ impl InstanceSecret {
 
     /// A secret from its bytes; `None` when it is too short.
     pub fn new(secret: &[u8]) -> Option<Self> {
-        (secret.len() >= SHORTEST).then(|| Self(Hkdf::new(Some(SALT), secret)))
+        (secret.len() >= Self::SHORTEST).then(|| Self(Hkdf::new(Some(SALT), secret)))
     }
 
     /// A key for one purpose. Keys of different labels tell nothing of each other.

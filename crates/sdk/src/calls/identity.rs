@@ -61,12 +61,15 @@ impl Client {
     /// # Errors
     /// A problem when the caller does not hold them there.
     pub async fn create_grant(&self, target: GrantTarget, grant: &NewGrant<'_>) -> Result<Grant, Error> {
-        let path = match target {
-            GrantTarget::Instance(id) => format!("/access/instance/{id}/grants"),
-            GrantTarget::Space(id) => format!("/access/space/{id}/grants"),
-            GrantTarget::Channel(id) => format!("/access/channel/{id}/grants"),
-        };
-        self.post("createGrant", path, grant).await
+        self.post("createGrant", grants(target), grant).await
+    }
+
+    /// The grants that name a place.
+    ///
+    /// # Errors
+    /// A problem when the caller may not manage it.
+    pub async fn list_grants(&self, target: GrantTarget) -> Result<Vec<Grant>, Error> {
+        self.all("listGrants", grants(target)).await
     }
 
     /// Takes a grant back.
@@ -83,5 +86,13 @@ impl Client {
     /// A problem when the caller is no owner in a session.
     pub async fn list_audit_events(&self, cursor: Option<&str>) -> Result<Page<AuditEvent>, Error> {
         self.json(Call::get("listAuditEvents", "/audit/events").query("cursor", cursor)).await
+    }
+}
+
+fn grants(target: GrantTarget) -> String {
+    match target {
+        GrantTarget::Instance(id) => format!("/access/instance/{id}/grants"),
+        GrantTarget::Space(id) => format!("/access/space/{id}/grants"),
+        GrantTarget::Channel(id) => format!("/access/channel/{id}/grants"),
     }
 }

@@ -156,6 +156,9 @@ impl<'a> NewGrant<'a> {
 pub struct Grant {
     /// The id.
     pub id: GrantId,
+    /// The principal, when it is not a group's.
+    #[serde(default)]
+    pub principal_id: Option<PrincipalId>,
     /// How much.
     pub level: Level,
 }

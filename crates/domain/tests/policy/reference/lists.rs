@@ -1,4 +1,4 @@
-use bothy_domain::policy::Denial;
+use bothy_domain::policy::{Denial, Outcome, Reason};
 
 use super::evaluate::{admit, who};
 use super::rights::{Who, rights_on, sees};
@@ -18,6 +18,10 @@ pub struct Lists {
 /// What lists show to the caller of a question; its target plays no part.
 pub fn lists(world: &World, question: &Question) -> Result<Lists, Denial> {
     let acting = admit(world, question)?;
+    // A list shows what its caller may read (chapter 03 section 9), so step 4 holds for it too.
+    if !question.action.row().subjects.contains(world.principals[question.caller].kind) {
+        return Err(Denial { outcome: Outcome::Forbidden, reason: Reason::SubjectKindNotAllowed });
+    }
     let mut viewers = vec![who(question)];
     if let Acting::Bound { person, .. } = acting {
         viewers.push(Who { principal: person, owner_counts: true });

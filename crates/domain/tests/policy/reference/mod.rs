@@ -15,5 +15,5 @@ pub use evaluate::decide;
 pub use lists::{Lists, lists};
 pub use rights::{Rights, Who, rights_on, sees};
 pub use world::{
-    Acting, Caps, Channel, Credential, Grant, Header, Home, On, Principal, Question, Run, Step, Target, Thread, To, World,
+    Caps, Channel, Credential, Grant, Header, Home, Message, On, Principal, Question, Run, Step, Target, Thread, To, World,
 };

@@ -235,6 +235,16 @@ fn secrets_come_from_files_too_and_are_masked() {
 }
 
 #[test]
+fn the_database_is_the_configured_one_or_sqlite_in_the_data_folder() {
+    let url = |sources: &Sources| Config::load(sources).unwrap().config.open_options().unwrap().url.to_string();
+    assert_eq!(url(&set(&["server.data_folder=/srv/chat"])), "sqlite:///srv/chat/bothy.db");
+    assert_eq!(url(&set(&["server.database_url=sqlite:///srv/other"])), "sqlite:///srv/other/bothy.db");
+    assert!(url(&set(&["server.database_url=postgres://bothy@db.example.com/chat"])).starts_with("postgres://"));
+    assert!(mistakes(&set(&["server.database_url=mysql://x"])).contains("server.database_url: expected sqlite://"));
+    assert!(mistakes(&set(&["server.secret=short"])).contains("server.secret: must have at least 32 characters"));
+}
+
+#[test]
 fn the_file_is_chosen_by_flag_then_environment_then_place() {
     let folder = Folder::new();
     let one = folder.file("one.toml", "[http]\nmax_connections = 1\n");

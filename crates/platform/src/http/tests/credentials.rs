@@ -1,11 +1,11 @@
-use axum::http::Method;
+use axum::http::{HeaderName, Method};
 
 use super::*;
 
 fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
-        headers.append(name.parse::<axum::http::HeaderName>().unwrap(), value.parse().unwrap());
+        headers.append(name.parse::<HeaderName>().unwrap(), value.parse().unwrap());
     }
     headers
 }

@@ -1,0 +1,120 @@
+use bothy_domain::action::actions;
+use bothy_domain::ids::{MessageId, PrincipalId, ThreadId};
+use bothy_domain::message::MessageKind;
+use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_platform::failure::{OrProblem, transact};
+use bothy_platform::http::Allowed;
+use bothy_storage::{Reader, work};
+
+use crate::content::{check_client_message_id, check_content, request_hash};
+use crate::messaging::gone;
+use crate::store::messages::{self, ClientId};
+use crate::write::{CLIENT_ID_TAKEN, NewMessage, origin_of};
+use crate::{Effects, Messaging, StoredMessage};
+
+/// What a request to post a message asks for.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub(crate) content_md: String,
+    pub(crate) reply_to: Option<MessageId>,
+    pub(crate) client_message_id: Option<String>,
+}
+
+impl Messaging {
+    /// Posts a message. Author and origin come from the credential alone.
+    ///
+    /// With a `client_message_id` the same request, repeated at any later time, is answered with
+    /// the message that it wrote; what came of it is told only once.
+    ///
+    /// # Errors
+    /// `validation_failed` for content, reply target or id that cannot be taken, `conflict` when
+    /// the thread is closed, `idempotency_conflict` when the id was used for something else.
+    pub(crate) async fn create_message(
+        &self,
+        allowed: Allowed<actions::MessageCreate>,
+        draft: Draft,
+    ) -> Result<(StoredMessage, Effects), Problem> {
+        let thread: ThreadId = allowed.id();
+        let actor = allowed.actor();
+        check_content(&draft.content_md, self.config.message.max_bytes.to_usize())?;
+        if let Some(id) = &draft.client_message_id {
+            check_client_message_id(id)?;
+        }
+        let hash = request_hash(thread, draft.reply_to, &draft.content_md);
+        let client = draft.client_message_id.as_deref().map(|id| ClientId { id, request_hash: &hash });
+
+        let reader = self.reader().await?;
+        if let Some(client) = client
+            && let Some(earlier) = self.earlier(&reader, actor.principal, thread, client).await?
+        {
+            return Ok((earlier, Effects::default()));
+        }
+        self.check_reply_target(&reader, thread, draft.reply_to).await?;
+        let mentions = self.mentioned(&reader, &allowed.resource().path, &draft.content_md).await?;
+        // A unit of work must not wait for a connection that this request holds.
+        drop(reader);
+
+        let new = NewMessage {
+            thread,
+            author: actor.principal,
+            author_kind: actor.kind,
+            origin: origin_of(actor.kind),
+            kind: MessageKind::Text,
+            content_md: &draft.content_md,
+            reply_to: draft.reply_to,
+            mentions: &mentions,
+            client,
+        };
+        let written = transact(&self.database, |uow| work(async move { Ok(self.write(uow, &new).await?) })).await;
+        let reader = self.reader().await?;
+        match (written, client) {
+            (Ok(outcome), _) => {
+                let message = self.with_author(&reader, &outcome.thread, outcome.row).await?;
+                Ok((message, outcome.effects))
+            }
+            (Err(problem), Some(client)) if problem.detail() == Some(CLIENT_ID_TAKEN) => {
+                let earlier = self.earlier(&reader, actor.principal, thread, client).await?;
+                Ok((earlier.ok_or(problem)?, Effects::default()))
+            }
+            (Err(problem), _) => Err(problem),
+        }
+    }
+
+    /// What an earlier request of this author with the same id wrote, if there was one. After a
+    /// deletion that is the tombstone, never the old text.
+    async fn earlier(
+        &self,
+        reader: &Reader,
+        author: PrincipalId,
+        thread: ThreadId,
+        client: ClientId<'_>,
+    ) -> Result<Option<StoredMessage>, Problem> {
+        let Some(earlier) = messages::by_client_id(reader, author, client.id).await.or_problem()? else {
+            return Ok(None);
+        };
+        // The thread was judged for this request; a message elsewhere was not.
+        let same = earlier.thread == thread
+            && earlier.request_hash.is_none_or(|hash| hash.as_slice() == client.request_hash.as_slice());
+        if !same {
+            return Err(Problem::new(ProblemCode::IdempotencyConflict));
+        }
+        let thread = self.chat.thread(reader, thread).await?.ok_or_else(gone)?;
+        let row = messages::by_id(reader, earlier.id).await.or_problem()?.ok_or_else(gone)?;
+        self.with_author(reader, &thread, row).await.map(Some)
+    }
+
+    /// A reply stays in its thread, which the caller may read. Any other message is answered like
+    /// one that does not exist, so that an id tells nothing.
+    async fn check_reply_target(
+        &self,
+        reader: &Reader,
+        thread: ThreadId,
+        reply_to: Option<MessageId>,
+    ) -> Result<(), Problem> {
+        let Some(target) = reply_to else { return Ok(()) };
+        match messages::place(reader, target).await.or_problem()? {
+            Some((found, _)) if found == thread => Ok(()),
+            _ => Err(Problem::invalid("/reply_to_message_id", "must be a message of the same thread")),
+        }
+    }
+}

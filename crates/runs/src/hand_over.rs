@@ -1,0 +1,123 @@
+//! What happens to the messages that a run leaves behind (chapter 06 sections 2 and 3, AF-19): the
+//! oldest that nobody answered starts the next run, in the unit of work of the end.
+
+use bothy_chat::ThreadFacts;
+use bothy_domain::ids::{MessageId, PrincipalId, ThreadId};
+use bothy_domain::problem::Problem;
+use bothy_domain::run::{FollowUp, FollowUpState, NextRun, Waiting, next_run};
+use bothy_domain::session::TriggerPlace;
+use bothy_platform::failure::OrProblem;
+use bothy_storage::UnitOfWork;
+
+use crate::rights::Source;
+use crate::store::row::{NewRun, RunRow, Trigger};
+use crate::{Runs, event, store};
+
+/// What a run left behind, with the places of the messages.
+struct Left {
+    person: PrincipalId,
+    follow_ups: Vec<FollowUp>,
+    waiting: Vec<Waiting>,
+}
+
+impl Left {
+    fn seq(&self, message: MessageId) -> Option<i64> {
+        let own = self.follow_ups.iter().map(|one| (one.message, one.thread_seq));
+        own.chain(self.waiting.iter().map(|one| (one.message, one.thread_seq)))
+            .find(|(other, _)| *other == message)
+            .map(|(_, seq)| seq)
+    }
+
+    fn forget(&mut self, message: MessageId) {
+        self.follow_ups.retain(|one| one.message != message);
+        self.waiting.retain(|one| one.message != message);
+    }
+}
+
+impl Runs {
+    /// Starts the run that follows one that has just ended in this unit of work. Whether its author
+    /// still may invoke the agent is judged now; a message whose author may not is given up, and the
+    /// author is told.
+    pub(crate) async fn hand_over(&self, unit: &UnitOfWork, ended: &RunRow, thread: &ThreadFacts) -> Result<(), Problem> {
+        let mut left = Left {
+            person: ended.triggered_by,
+            follow_ups: store::follow_up::of_run(unit, ended.id).await?,
+            waiting: store::waiting::list(unit, ended.agent, ended.thread).await?,
+        };
+        left.follow_ups.retain(|one| one.state.is_open());
+        if left.follow_ups.is_empty() && left.waiting.is_empty() {
+            return Ok(());
+        }
+        for one in &left.follow_ups {
+            store::follow_up::change(unit, ended.id, one.message, one.state, FollowUpState::Moved).await?;
+        }
+        let rights = self.rights(Source::Unit(unit));
+        let place = self.place_of(unit, thread).await?;
+        let works = rights.works(ended.agent, thread).await?;
+        while let Some(next) = next_run(left.person, &left.follow_ups, &left.waiting) {
+            let invoked = works
+                && rights.invoke(next.triggered_by, ended.agent, thread, place.is_direct()).await?.is_ok();
+            if invoked && self.start_next(unit, ended, thread, place.is_operated_by(ended.agent), &left, &next).await? {
+                return Ok(());
+            }
+            if !invoked {
+                let told = event::notice(thread, next.triggered_by, next.trigger, ended.agent);
+                self.events.append(unit, &[told]).await.or_problem()?;
+            }
+            store::waiting::delete(unit, ended.agent, &[next.trigger]).await?;
+            left.forget(next.trigger);
+        }
+        Ok(())
+    }
+
+    /// Whether the run was made. It is not when its message has started a run of this agent before.
+    async fn start_next(
+        &self,
+        unit: &UnitOfWork,
+        ended: &RunRow,
+        thread: &ThreadFacts,
+        operates: bool,
+        left: &Left,
+        next: &NextRun,
+    ) -> Result<bool, Problem> {
+        let Some(seq) = left.seq(next.trigger) else {
+            return Ok(false);
+        };
+        let trigger = Trigger { message: next.trigger, place: TriggerPlace { thread: ended.thread, thread_seq: seq } };
+        let run = self.new_run(unit, ended.thread, ended.agent, operates, trigger, next.triggered_by).await?;
+        if !store::run::insert(unit, &run).await? {
+            return Ok(false);
+        }
+        let mut events = vec![event::invocation(thread, &run), event::updated(thread, &run)];
+        let now = self.now();
+        for message in &next.follow_ups {
+            let seq = left.seq(*message).unwrap_or_default();
+            store::follow_up::insert(unit, run.id, *message, seq, now).await?;
+            events.push(event::follow_up(thread, &run, *message));
+        }
+        let mut settled = next.follow_ups.clone();
+        settled.push(next.trigger);
+        store::waiting::delete(unit, ended.agent, &settled).await?;
+        for waiting in &next.waiting {
+            store::waiting::insert(unit, ended.agent, ended.thread, *waiting, now).await?;
+        }
+        self.events.append(unit, &events).await.or_problem()?;
+        Ok(true)
+    }
+
+    /// A run that is not written yet. A run of the operator gets the current session of the thread,
+    /// that of a guest none.
+    pub(crate) async fn new_run(
+        &self,
+        unit: &UnitOfWork,
+        thread: ThreadId,
+        agent: PrincipalId,
+        operates: bool,
+        trigger: Trigger,
+        triggered_by: PrincipalId,
+    ) -> Result<RunRow, Problem> {
+        let session = if operates { Some(self.agents.current_session(unit, thread, agent).await?.id) } else { None };
+        let new = NewRun { id: self.ids.next(), thread, agent, session, trigger, triggered_by };
+        Ok(RunRow::queued(new, self.now()))
+    }
+}

@@ -1,0 +1,114 @@
+use bothy_domain::action::actions;
+use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_domain::run::{CancelReason, FollowUpChange, RunCommand, apply};
+use bothy_platform::failure::{OrProblem, transact};
+use bothy_platform::http::Allowed;
+use bothy_storage::work;
+
+use super::{refusal, slipped};
+use crate::rights::Source;
+use crate::store::row::RunRow;
+use crate::token::TokenRefused;
+use crate::{Runs, event, store};
+
+impl Runs {
+    /// The agent commits itself to a queued run. From now on it must show that it is alive.
+    ///
+    /// # Errors
+    /// `invocation_token_invalid` unless `token` is a fresh token of this very run;
+    /// `already_started`; `run_inactive`.
+    pub(crate) async fn start_run(&self, allowed: Allowed<actions::RunStart>, token: &str) -> Result<RunRow, Problem> {
+        self.require_token(&allowed, token).await?;
+        let run = allowed.id();
+        transact(&self.database, |unit| {
+            work(async move {
+                let held = self.hold_active(unit, run).await?;
+                apply(held.state, &RunCommand::Start).map_err(refusal)?;
+                let now = self.now();
+                let lease = now.plus(self.settings.lease_timeout);
+                let started = store::run::start(unit, run, now, lease).await?.ok_or_else(|| slipped(run))?;
+                let thread = self.thread_of(unit, &started).await?;
+                self.events.append(unit, &[event::updated(&thread, &started)]).await?;
+                Ok(started)
+            })
+        })
+        .await
+    }
+
+    /// The agent goes on with a run that waited, after the person has answered. The answer belongs
+    /// to the work of the run now.
+    ///
+    /// # Errors
+    /// As [`start_run`](Self::start_run), and `conflict` when the run is not waiting or nothing has
+    /// arrived.
+    pub(crate) async fn resume_run(&self, allowed: Allowed<actions::RunStart>, token: &str) -> Result<RunRow, Problem> {
+        self.require_token(&allowed, token).await?;
+        let run = allowed.id();
+        transact(&self.database, |unit| {
+            work(async move {
+                let held = self.hold_active(unit, run).await?;
+                apply(held.state, &RunCommand::Resume { input_arrived: held.input.is_some() }).map_err(refusal)?;
+                if let Some(input) = held.input
+                    && let Some(follow_up) = store::follow_up::one(unit, run, input).await?
+                    && let Ok(absorbed) = follow_up.state.apply(FollowUpChange::Absorb)
+                {
+                    store::follow_up::change(unit, run, input, follow_up.state, absorbed).await?;
+                }
+                let lease = self.now().plus(self.settings.lease_timeout);
+                let resumed = store::run::resume(unit, run, lease).await?.ok_or_else(|| slipped(run))?;
+                let thread = self.thread_of(unit, &resumed).await?;
+                self.events.append(unit, &[event::updated(&thread, &resumed)]).await?;
+                Ok(resumed)
+            })
+        })
+        .await
+    }
+
+    /// A fresh token of a queued or waiting run. `agent.invoke` is repeated for the person; when it
+    /// fails, the run is to end and there is no token.
+    ///
+    /// # Errors
+    /// `conflict` for a running run, `run_inactive` for an ended one, `forbidden` with reason
+    /// `access_revoked` when the person may not invoke the agent any more.
+    pub(crate) async fn renew_invocation_token(&self, allowed: Allowed<actions::RunTokenRenew>) -> Result<String, Problem> {
+        let run = allowed.id();
+        let renewed = transact(&self.database, |unit| {
+            work(async move {
+                let held = self.hold_active(unit, run).await?;
+                if !held.state.may_renew_token() {
+                    return Err(Problem::conflict("the run is running: it needs no fresh token").into());
+                }
+                let thread = self.thread_of(unit, &held).await?;
+                let direct = self.place_of(unit, &thread).await?.is_direct();
+                let rights = self.rights(Source::Unit(unit));
+                let invoked = rights.invoke(held.triggered_by, held.agent, &thread, direct).await?.is_ok();
+                if !invoked {
+                    let _ = self.request_cancel(unit, &held, CancelReason::AccessRevoked).await?;
+                }
+                Ok(invoked.then_some(held))
+            })
+        })
+        .await?;
+        match renewed {
+            Some(run) => self.tokens.issue(&run).await,
+            None => Err(Problem::new(ProblemCode::Forbidden).with_reason(CancelReason::AccessRevoked.as_str())),
+        }
+    }
+
+    /// The token in the body of a start or a resumption: of this run, and fresh.
+    async fn require_token(&self, allowed: &Allowed<actions::RunStart>, token: &str) -> Result<(), Problem> {
+        let run = {
+            let reader = self.database.reader().await.or_problem()?;
+            store::run::by_id(&reader, allowed.id()).await?
+        };
+        let run = run.ok_or(Problem::new(ProblemCode::NotFound))?;
+        let invalid = Problem::new(ProblemCode::InvocationTokenInvalid).with_reason("invalid");
+        match self.tokens.verify_for(token, &run).await? {
+            Ok(()) => Ok(()),
+            Err(TokenRefused::Invalid) => Err(invalid),
+            Err(TokenRefused::Expired) => {
+                Err(invalid.with_detail("the token has expired; get a fresh one with renewInvocationToken"))
+            }
+        }
+    }
+}
