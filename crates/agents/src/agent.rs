@@ -4,7 +4,6 @@ use bothy_domain::action::{Action, actions};
 use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::audit::AuditEntry;
 use bothy_domain::ids::PrincipalId;
-use bothy_domain::names::{Handle, display_name};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_identity::NewPrincipal;
 use bothy_platform::failure::{OrProblem, transact};
@@ -14,8 +13,9 @@ use bothy_storage::{Reader, work};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::account::description;
 use crate::store::account::{self, AgentRow};
-use crate::{Agents, account::description};
+use crate::{Agents, store};
 
 /// Whom an agent answers in direct messages (chapter 06 section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -91,6 +91,7 @@ pub(crate) struct AgentChange {
     pub(crate) display_name: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) dm_policy: Option<DmPolicy>,
+    pub(crate) requires_binding: Option<bool>,
 }
 
 impl Agents {
@@ -105,21 +106,21 @@ impl Agents {
     /// Makes an agent. It has no right anywhere until somebody grants it one, and its consumer
     /// begins at the end of the event log: what was before it is not its business.
     pub(crate) async fn create_agent(&self, allowed: Allowed<actions::AgentCreate>, input: NewAgent) -> Result<AgentFacts, Problem> {
-        let handle = Handle::parse(&input.handle).map_err(|error| Problem::invalid("/handle", error.to_string()))?;
-        let name = display_name(&input.display_name).map_err(|error| Problem::invalid("/display_name", error.to_string()))?;
         let description = description(&input.description)?;
-        let (handle, name, description, input) = (&handle, &name, &description, &input);
+        let (description, input) = (&description, &input);
+        let allowed = &allowed;
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                allowed.takes_effect(unit).await?;
                 let id = self
                     .identity
                     .create_principal(
                         unit,
                         NewPrincipal {
                             kind: PrincipalKind::Agent,
-                            handle: handle.clone(),
-                            display_name: name.clone(),
+                            handle: &input.handle,
+                            display_name: &input.display_name,
                             status: PrincipalStatus::Active,
                             requires_binding: input.requires_binding,
                         },
@@ -127,7 +128,7 @@ impl Agents {
                     .await?;
                 account::insert_agent(unit, id, description, input.dm_policy, actor.principal).await?;
                 let end = self.events.head(unit).await?;
-                crate::store::consumer::insert(unit, id, end).await?;
+                store::consumer::insert(unit, id, end).await?;
                 self.audit.record(unit, &AuditEntry::done(actor, Action::AgentCreate, Some(id.cast()))).await?;
                 Ok(self.present_agent(unit, id).await?)
             })
@@ -155,16 +156,12 @@ impl Agents {
         self.present_agent(&reader, allowed.id()).await
     }
 
-    /// Changes what an agent is called, what it is for and whom it admits.
+    /// Changes what an agent is called, what it is for, whom it admits, and whether it may act outside
+    /// of a run.
     pub(crate) async fn update_agent(&self, allowed: Allowed<actions::AgentUpdate>, change: AgentChange) -> Result<AgentFacts, Problem> {
         let id: PrincipalId = allowed.id();
-        let name = change
-            .display_name
-            .as_deref()
-            .map(|name| display_name(name).map_err(|error| Problem::invalid("/display_name", error.to_string())))
-            .transpose()?;
         let text = change.description.as_deref().map(description).transpose()?;
-        let (allowed, name, text, change) = (&allowed, &name, &text, &change);
+        let (allowed, text, change) = (&allowed, &text, &change);
         transact(&self.database, |unit| {
             work(async move {
                 let row = self.present_agent(unit, id).await?;
@@ -174,8 +171,9 @@ impl Agents {
                 if !account::update_agent(unit, id, text, policy, row.version).await? {
                     return Err(Problem::conflict("it was changed since you read it").into());
                 }
-                if let Some(name) = name {
-                    self.identity.set_display_name(unit, id, name).await?;
+                self.identity.set_names(unit, id, None, change.display_name.as_deref()).await?;
+                if let Some(required) = change.requires_binding {
+                    self.identity.set_requires_binding(unit, id, required).await?;
                 }
                 self.audit.record(unit, &AuditEntry::done(allowed.actor(), Action::AgentUpdate, Some(id.cast()))).await?;
                 Ok(self.present_agent(unit, id).await?)
@@ -199,7 +197,7 @@ impl Agents {
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
-                self.set_status(unit, id, status).await?;
+                self.identity.set_status(unit, id, status).await?;
                 let entry = AuditEntry::done(actor, Action::AgentDisable, Some(id.cast())).with("status", status.as_str());
                 self.audit.record(unit, &entry).await?;
                 Ok(self.present_agent(unit, id).await?)

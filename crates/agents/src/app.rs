@@ -4,7 +4,6 @@ use bothy_domain::action::{Action, actions};
 use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::audit::AuditEntry;
 use bothy_domain::ids::PrincipalId;
-use bothy_domain::names::{Handle, display_name};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_identity::NewPrincipal;
 use bothy_platform::failure::{OrProblem, transact};
@@ -12,8 +11,9 @@ use bothy_platform::http::Allowed;
 use bothy_platform::paging::{Cursor, Page, Paging, page};
 use bothy_storage::{Reader, work};
 
+use crate::Agents;
+use crate::account::description;
 use crate::store::account::{self, AppRow};
-use crate::{Agents, account::description};
 
 /// What a new app is.
 #[derive(Debug, Clone)]
@@ -26,21 +26,21 @@ pub(crate) struct NewApp {
 impl Agents {
     /// Makes an app. It has no right anywhere until somebody grants it one.
     pub(crate) async fn create_app(&self, allowed: Allowed<actions::AppCreate>, input: NewApp) -> Result<AppRow, Problem> {
-        let handle = Handle::parse(&input.handle).map_err(|error| Problem::invalid("/handle", error.to_string()))?;
-        let name = display_name(&input.display_name).map_err(|error| Problem::invalid("/display_name", error.to_string()))?;
         let description = description(&input.description)?;
-        let (handle, name, description) = (&handle, &name, &description);
+        let (description, input) = (&description, &input);
+        let allowed = &allowed;
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                allowed.takes_effect(unit).await?;
                 let id = self
                     .identity
                     .create_principal(
                         unit,
                         NewPrincipal {
                             kind: PrincipalKind::App,
-                            handle: handle.clone(),
-                            display_name: name.clone(),
+                            handle: &input.handle,
+                            display_name: &input.display_name,
                             status: PrincipalStatus::Active,
                             requires_binding: false,
                         },
@@ -88,7 +88,7 @@ impl Agents {
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
-                self.set_status(unit, id, status).await?;
+                self.identity.set_status(unit, id, status).await?;
                 let entry = AuditEntry::done(actor, Action::AppDisable, Some(id.cast())).with("status", status.as_str());
                 self.audit.record(unit, &entry).await?;
                 Ok(self.present_app(unit, id).await?)

@@ -18,7 +18,6 @@ mod token;
 
 use std::sync::Arc;
 
-use bothy_authz::Authz;
 use bothy_domain::time::Timestamp;
 use bothy_identity::Identity;
 use bothy_platform::audit::AuditLog;
@@ -39,8 +38,6 @@ pub struct AgentsDeps {
     pub database: Database,
     /// People, agents and apps as principals, and their tokens.
     pub identity: Arc<Identity>,
-    /// Told when an agent is shut out or let in again.
-    pub authz: Arc<Authz>,
     /// Where changes are recorded.
     pub audit: AuditLog,
     /// Where the beginning of a new consumer is read, and waiting polls are woken.
@@ -58,7 +55,6 @@ pub struct AgentsDeps {
 pub struct Agents {
     database: Database,
     identity: Arc<Identity>,
-    authz: Arc<Authz>,
     audit: AuditLog,
     events: EventLog,
     clock: SharedClock,
@@ -69,8 +65,8 @@ pub struct Agents {
 impl Agents {
     /// The module over its dependencies.
     pub fn new(deps: AgentsDeps) -> Arc<Self> {
-        let AgentsDeps { database, identity, authz, audit, events, clock, ids, pages } = deps;
-        Arc::new(Self { database, identity, authz, audit, events, clock, ids, pages })
+        let AgentsDeps { database, identity, audit, events, clock, ids, pages } = deps;
+        Arc::new(Self { database, identity, audit, events, clock, ids, pages })
     }
 
     /// The operations of the module.

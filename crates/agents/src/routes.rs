@@ -6,6 +6,7 @@ mod token;
 
 use std::sync::Arc;
 
+use bothy_domain::action::Action;
 use bothy_platform::http::{RouteTable, Routes, delete, get, patch, post};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,24 +27,27 @@ pub(crate) struct PageQuery {
 
 pub(crate) fn table(agents: &Arc<Agents>) -> RouteTable {
     let mut routes = Routes::new(Arc::clone(agents));
-    routes.add(post("createAgent", "/agents", "Make an agent"), agent::create_agent);
+    routes.add(post("createAgent", "/agents", "Make an agent").creates().recheck(Action::AgentRead), agent::create_agent);
     routes.add(get("listAgents", "/agents", "List agents"), agent::list_agents);
     routes.add(get("getAgent", "/agents/{agent_id}", "Read an agent"), agent::get_agent);
     routes.add(patch("updateAgent", "/agents/{agent_id}", "Change an agent"), agent::update_agent);
     routes.add(post("disableAgent", "/agents/{agent_id}/disable", "Shut an agent out"), agent::disable_agent);
     routes.add(post("enableAgent", "/agents/{agent_id}/enable", "Let an agent in again"), agent::enable_agent);
-    routes.add(post("createAgentToken", "/agents/{agent_id}/tokens", "Make a token of an agent"), token::create_agent_token);
+    routes.add(
+        post("createAgentToken", "/agents/{agent_id}/tokens", "Make a token of an agent").creates(),
+        token::create_agent_token,
+    );
     routes.add(get("listAgentTokens", "/agents/{agent_id}/tokens", "List the tokens of an agent"), token::list_agent_tokens);
     routes.add(
         delete("revokeAgentToken", "/agents/{agent_id}/tokens/{api_token_id}", "Revoke a token of an agent"),
         token::revoke_agent_token,
     );
-    routes.add(post("createApp", "/apps", "Make an app"), app::create_app);
+    routes.add(post("createApp", "/apps", "Make an app").creates().recheck(Action::AppRead), app::create_app);
     routes.add(get("listApps", "/apps", "List apps"), app::list_apps);
     routes.add(get("getApp", "/apps/{app_id}", "Read an app"), app::get_app);
     routes.add(post("disableApp", "/apps/{app_id}/disable", "Shut an app out"), app::disable_app);
     routes.add(post("enableApp", "/apps/{app_id}/enable", "Let an app in again"), app::enable_app);
-    routes.add(post("createAppToken", "/apps/{app_id}/tokens", "Make a token of an app"), token::create_app_token);
+    routes.add(post("createAppToken", "/apps/{app_id}/tokens", "Make a token of an app").creates(), token::create_app_token);
     routes.add(get("listAppTokens", "/apps/{app_id}/tokens", "List the tokens of an app"), token::list_app_tokens);
     routes.add(
         delete("revokeAppToken", "/apps/{app_id}/tokens/{api_token_id}", "Revoke a token of an app"),

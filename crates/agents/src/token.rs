@@ -1,12 +1,12 @@
 //! The tokens of agents and apps. Their secrets are shown once and stored as hashes, by identity.
 
-use bothy_domain::action::{ActionType, actions};
+use bothy_domain::action::ActionType;
 use bothy_domain::audit::AuditEntry;
 use bothy_domain::event::{Audience, EventKind, NewEvent};
 use bothy_domain::ids::{PrincipalId, TokenId};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_domain::time::Timestamp;
-use bothy_identity::{IssuedToken, NewToken, TokenFacts, TokenKind};
+use bothy_identity::{IssuedToken, NewToken, TokenUse, TokenView};
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
 use bothy_platform::paging::{Page, Paging};
@@ -22,37 +22,23 @@ pub(crate) struct TokenRequest {
 }
 
 impl Agents {
-    /// Makes a token of an agent.
-    pub(crate) async fn create_agent_token(
+    /// Makes a token of the agent or app that was judged.
+    pub(crate) async fn issue_token<A: ActionType>(
         &self,
-        allowed: Allowed<actions::AgentTokenIssue>,
+        allowed: Allowed<A>,
+        token_use: TokenUse,
         request: TokenRequest,
     ) -> Result<IssuedToken, Problem> {
-        self.issue(allowed, TokenKind::Agent, request).await
-    }
-
-    /// Makes a token of an app.
-    pub(crate) async fn create_app_token(
-        &self,
-        allowed: Allowed<actions::AppTokenIssue>,
-        request: TokenRequest,
-    ) -> Result<IssuedToken, Problem> {
-        self.issue(allowed, TokenKind::App, request).await
-    }
-
-    async fn issue<A: ActionType>(&self, allowed: Allowed<A>, kind: TokenKind, request: TokenRequest) -> Result<IssuedToken, Problem> {
-        let name = bothy_domain::names::display_name(&request.name).map_err(|error| Problem::invalid("/name", error.to_string()))?;
-        if request.expires_at.is_some_and(|at| at <= self.now()) {
-            return Err(Problem::invalid("/expires_at", "must lie in the future"));
-        }
         let principal: PrincipalId = allowed.id();
-        let (actor, name) = (allowed.actor(), &name);
+        let (allowed, request) = (&allowed, &request);
+        let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                allowed.takes_effect(unit).await?;
                 let token = NewToken {
-                    kind,
+                    token_use,
                     principal,
-                    name: name.clone(),
+                    name: &request.name,
                     created_by: actor.principal,
                     expires_at: request.expires_at,
                 };
@@ -71,14 +57,14 @@ impl Agents {
         allowed: Allowed<A>,
         limit: Option<u32>,
         cursor: Option<&str>,
-    ) -> Result<Page<TokenFacts>, Problem> {
+    ) -> Result<Page<TokenView>, Problem> {
         let paging = Paging::parse(limit, cursor, self.pages)?;
         let reader = self.database.reader().await.or_problem()?;
         self.identity.list_tokens(&reader, allowed.id(), &paging).await
     }
 
     /// Revokes a token: its next request fails, and a poll that waits with it ends at once.
-    pub(crate) async fn revoke<A: ActionType>(&self, allowed: Allowed<A>) -> Result<(), Problem> {
+    pub(crate) async fn revoke_token<A: ActionType>(&self, allowed: Allowed<A>) -> Result<(), Problem> {
         let principal: PrincipalId = allowed.id();
         let token: TokenId = allowed.path_id("api_token_id")?;
         let actor = allowed.actor();
@@ -88,7 +74,10 @@ impl Agents {
                     return Err(Problem::new(ProblemCode::NotFound).into());
                 }
                 // Wakes a poll that waits with the token, so that it looks at its credential again.
-                let event = NewEvent { subject: Some(token.cast()), ..NewEvent::new(EventKind::RightsChanged, Audience::Principal(principal)) };
+                let event = NewEvent {
+                    subject: Some(token.cast()),
+                    ..NewEvent::new(EventKind::RightsChanged, Audience::Principal(principal))
+                };
                 self.events.append(unit, &[event]).await?;
                 let entry = AuditEntry::done(actor, A::ACTION, Some(principal.cast())).with("revoked_token", token);
                 self.audit.record(unit, &entry).await?;

@@ -63,11 +63,7 @@ pub trait TreeFacts: Send + Sync {
     ///
     /// # Errors
     /// `unavailable` when the source fails.
-    fn path_of<'a>(
-        &'a self,
-        reader: &'a Reader,
-        target: GrantTarget,
-    ) -> BoxFuture<'a, Result<Option<Path>, Problem>>;
+    fn path_of<'a>(&'a self, reader: &'a Reader, target: GrantTarget) -> BoxFuture<'a, Result<Option<Path>, Problem>>;
 }
 
 /// Is told inside the unit of work that changes rights (implemented by runs, which asks the runs of
@@ -77,11 +73,7 @@ pub trait RightsChanged: Send + Sync {
     ///
     /// # Errors
     /// Fails the change itself.
-    fn rights_changed<'a>(
-        &'a self,
-        unit: &'a UnitOfWork,
-        touched: &'a Touched,
-    ) -> BoxFuture<'a, Result<(), Problem>>;
+    fn rights_changed<'a>(&'a self, unit: &'a UnitOfWork, touched: &'a Touched) -> BoxFuture<'a, Result<(), Problem>>;
 }
 
 /// Where the wiring of the server connects the ports.

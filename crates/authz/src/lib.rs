@@ -127,3 +127,6 @@ impl Authz {
         store::STATEMENTS
     }
 }
+
+#[cfg(test)]
+mod tests;

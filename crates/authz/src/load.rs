@@ -25,6 +25,11 @@ pub(crate) struct At<T> {
     pub(crate) value: T,
 }
 
+enum Steady {
+    At(i64),
+    Moved(i64),
+}
+
 /// What a snapshot of either variant is made of.
 pub(crate) struct Loaded {
     fact: PrincipalFact,
@@ -97,14 +102,18 @@ impl Authz {
         version: i64,
         principal: PrincipalId,
     ) -> Result<At<Loaded>, Problem> {
-        self.steady(reader, version, &[principal], async || {
+        let mut before = version;
+        for _ in 0..TRIES {
             let directs = self.ports.tree()?.directs_of(reader, principal).await?;
-            let mut loaded = self.read(reader, &[principal]).await?;
+            let first = self.read(reader, &[principal]).await?.pop();
             // `read` answers for each id.
-            let first = loaded.pop().ok_or_else(|| Problem::internal("no facts of a principal"))?;
-            Ok(Loaded { directs, ..first })
-        })
-        .await
+            let value = Loaded { directs, ..first.ok_or_else(|| Problem::internal("no facts of a principal"))? };
+            match self.steady(reader, before, &[principal]).await? {
+                Steady::At(version) => return Ok(At { version, value }),
+                Steady::Moved(version) => before = version,
+            }
+        }
+        Err(restless())
     }
 
     /// The facts of several principals without their direct messages, in the order of `ids`.
@@ -114,28 +123,23 @@ impl Authz {
         version: i64,
         ids: &[PrincipalId],
     ) -> Result<At<Vec<Loaded>>, Problem> {
-        self.steady(reader, version, ids, async || self.read(reader, ids).await).await
-    }
-
-    /// Reads until no change of `ids` came in between, so that the facts are those of one version.
-    async fn steady<T>(
-        &self,
-        reader: &Reader,
-        version: i64,
-        ids: &[PrincipalId],
-        read: impl AsyncFn() -> Result<T, Problem>,
-    ) -> Result<At<T>, Problem> {
         let mut before = version;
         for _ in 0..TRIES {
-            let value = read().await?;
-            // Read last: what is committed by now was seen by the reads before, or touched somebody.
-            let after = self.rights_version(reader).await?;
-            if after == before || self.untouched(reader, before, after, ids).await? {
-                return Ok(At { version: after, value });
+            let value = self.read(reader, ids).await?;
+            match self.steady(reader, before, ids).await? {
+                Steady::At(version) => return Ok(At { version, value }),
+                Steady::Moved(version) => before = version,
             }
-            before = after;
         }
-        Err(Problem::unavailable("rights keep changing while they are read"))
+        Err(restless())
+    }
+
+    /// Whether what was read of `ids` since the version `before` is that of one version. Asked after
+    /// the reads: what is committed by now was seen by them, or has touched somebody.
+    async fn steady(&self, reader: &Reader, before: i64, ids: &[PrincipalId]) -> Result<Steady, Problem> {
+        let after = self.rights_version(reader).await?;
+        let same = after == before || self.untouched(reader, before, after, ids).await?;
+        Ok(if same { Steady::At(after) } else { Steady::Moved(after) })
     }
 
     async fn untouched(&self, reader: &Reader, from: i64, to: i64, ids: &[PrincipalId]) -> Result<bool, Problem> {
@@ -162,6 +166,10 @@ impl Authz {
             })
             .collect())
     }
+}
+
+fn restless() -> Problem {
+    Problem::unavailable("rights keep changing while they are read")
 }
 
 /// What the versions after `from` up to `to` touched; `None` when not all of it is on record.

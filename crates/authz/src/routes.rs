@@ -58,10 +58,6 @@ async fn list_grants(
     authz.list_grants(allowed, query.limit, query.cursor.as_deref()).await.map(Json::new)
 }
 
-async fn revoke_grant(
-    allowed: Allowed<actions::GrantRevoke>,
-    authz: Arc<Authz>,
-    (): (),
-) -> Result<NoContent, Problem> {
+async fn revoke_grant(allowed: Allowed<actions::GrantRevoke>, authz: Arc<Authz>, (): ()) -> Result<NoContent, Problem> {
     authz.revoke_grant(allowed).await.map(|()| NoContent)
 }

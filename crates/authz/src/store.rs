@@ -143,9 +143,7 @@ pub(crate) async fn grants_on(
     let rows = match target {
         GrantTarget::Instance => reader.all(&GRANTS_ON_INSTANCE, params![now, after, fetch]).await?,
         GrantTarget::Space(space) => reader.all(&GRANTS_ON_SPACE, params![now, after, fetch, space]).await?,
-        GrantTarget::Channel(_, channel) => {
-            reader.all(&GRANTS_ON_CHANNEL, params![now, after, fetch, channel]).await?
-        }
+        GrantTarget::Channel(_, channel) => reader.all(&GRANTS_ON_CHANNEL, params![now, after, fetch, channel]).await?,
     };
     rows.iter().map(grant).collect()
 }

@@ -48,7 +48,11 @@ impl Authz {
             Subject::Principal(id) => {
                 let facts = principals.facts(reader, &[id]).await?;
                 let there = facts.iter().any(|fact| fact.id == id && fact.status != PrincipalStatus::Deleted);
-                if there { Ok(vec![id]) } else { Err(Problem::invalid("/principal_id", "is not the id of a principal")) }
+                if there {
+                    Ok(vec![id])
+                } else {
+                    Err(Problem::invalid("/principal_id", "is not the id of a principal"))
+                }
             }
             Subject::Group(id) => principals
                 .members(reader, id)

@@ -145,7 +145,10 @@ impl Chat {
                     return Err(Problem::conflict("a direct message has no name").into());
                 }
                 if let Some(name) = name.filter(|name| current.name.as_deref() != Some(*name)) {
-                    if !store::rename(uow, id, current.version, name, &name_key(name)).await.or_conflict(store::NAME_INDEX, NAME_TAKEN)? {
+                    if !store::rename(uow, id, current.version, name, &name_key(name))
+                        .await
+                        .or_conflict(store::NAME_INDEX, NAME_TAKEN)?
+                    {
                         return Err(changed_meanwhile().into());
                     }
                     self.record(uow, allowed.actor(), Action::ChannelUpdate, id.cast(), None).await?;

@@ -23,12 +23,18 @@ impl Chat {
     ///
     /// # Errors
     /// `validation_failed` for a name that cannot be taken, `conflict` for one that is taken.
-    pub async fn create_space(&self, allowed: Allowed<actions::SpaceCreate>, name: &str) -> Result<SpaceFacts, Problem> {
+    pub async fn create_space(
+        &self,
+        allowed: Allowed<actions::SpaceCreate>,
+        name: &str,
+    ) -> Result<SpaceFacts, Problem> {
         let name = name_at("/name", name)?;
         let (id, name, allowed) = (self.ids.next(), name.as_str(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
-                store::insert(uow, id, name, &name_key(name), self.clock.now()).await.or_conflict(store::NAME_INDEX, NAME_TAKEN)?;
+                store::insert(uow, id, name, &name_key(name), self.clock.now())
+                    .await
+                    .or_conflict(store::NAME_INDEX, NAME_TAKEN)?;
                 self.record(uow, allowed.actor(), Action::SpaceCreate, id.cast(), None).await?;
                 self.tell_space(uow, EventKind::SpaceCreated, id).await?;
                 Ok(space(uow, id).await?)
@@ -79,7 +85,10 @@ impl Chat {
                 let current = space(uow, id).await?;
                 allowed.require_version(current.version)?;
                 let Some(name) = name.filter(|name| *name != current.name) else { return Ok(current) };
-                if !store::rename(uow, id, current.version, name, &name_key(name)).await.or_conflict(store::NAME_INDEX, NAME_TAKEN)? {
+                if !store::rename(uow, id, current.version, name, &name_key(name))
+                    .await
+                    .or_conflict(store::NAME_INDEX, NAME_TAKEN)?
+                {
                     return Err(changed_meanwhile().into());
                 }
                 self.record(uow, allowed.actor(), Action::SpaceUpdate, id.cast(), None).await?;

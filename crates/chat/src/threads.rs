@@ -38,7 +38,7 @@ impl Chat {
     /// # Errors
     /// `not_found` when it went away meanwhile.
     pub async fn get_thread(&self, allowed: Allowed<actions::ThreadRead>) -> Result<ThreadFacts, Problem> {
-        self.thread(&*self.reader().await?, allowed.id()).await?.ok_or_else(gone)
+        self.thread(&self.reader().await?, allowed.id()).await?.ok_or_else(gone)
     }
 
     /// Fixes the operator of a thread (AZ-4), or leaves it to the channel.
@@ -101,7 +101,8 @@ impl Chat {
     pub async fn open_thread(&self, uow: &UnitOfWork, mut new: NewThread) -> Result<ThreadId, Problem> {
         new.title = new.title.map(|title| name_at("/title", &title)).transpose()?;
         let id = self.ids.next();
-        store::insert(uow, id, &new, self.clock.now()).await
+        store::insert(uow, id, &new, self.clock.now())
+            .await
             .or_conflict(store::PARENT_INDEX, "the message has a thread already")?;
         let mut event = NewEvent::new(EventKind::ThreadCreated, Audience::Channel(new.channel));
         event.space = new.space;

@@ -22,9 +22,9 @@ impl Locate for Chat {
     ) -> BoxFuture<'a, Result<Option<Resource>, Problem>> {
         Box::pin(async move {
             match kind {
-                ResourceKind::Instance => Ok((id == self.instance.cast()).then(|| {
-                    Resource::new(kind, id, Path::of(Place::Instance))
-                })),
+                ResourceKind::Instance => {
+                    Ok((id == self.instance.cast()).then(|| Resource::new(kind, id, Path::of(Place::Instance))))
+                }
                 ResourceKind::Space => {
                     let archived = spaces::archived(reader, id.cast()).await.or_problem()?;
                     Ok(archived.map(|archived| {
@@ -60,11 +60,7 @@ impl TreeFacts for Chat {
         Box::pin(async move { directs::of_principal(reader, principal).await.or_problem() })
     }
 
-    fn path_of<'a>(
-        &'a self,
-        reader: &'a Reader,
-        target: GrantTarget,
-    ) -> BoxFuture<'a, Result<Option<Path>, Problem>> {
+    fn path_of<'a>(&'a self, reader: &'a Reader, target: GrantTarget) -> BoxFuture<'a, Result<Option<Path>, Problem>> {
         Box::pin(async move {
             let (kind, id): (_, AnyId) = match target {
                 GrantTarget::Instance => return Ok(Some(Path::of(Place::Instance))),

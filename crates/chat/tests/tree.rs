@@ -1,5 +1,12 @@
 //! Spaces, channels, threads and switches as people and agents use them.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what must be true by failing"
+)]
+
 mod support;
 
 use bothy_domain::actor::PrincipalKind::{Agent, Person};

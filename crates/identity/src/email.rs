@@ -13,7 +13,11 @@ pub(crate) fn parse(text: &str) -> Result<String, Problem> {
     let plausible = address.len() <= MAX_BYTES
         && !address.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ',' | '"'))
         && address.split_once('@').is_some_and(|(local, domain)| {
-            !local.is_empty() && !domain.is_empty() && !domain.contains('@') && !domain.starts_with('.') && !domain.ends_with('.')
+            !local.is_empty()
+                && !domain.is_empty()
+                && !domain.contains('@')
+                && !domain.starts_with('.')
+                && !domain.ends_with('.')
         });
     if plausible { Ok(address) } else { Err(Problem::invalid("/email", "is not an e-mail address")) }
 }

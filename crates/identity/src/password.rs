@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::Argon2;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_platform::config::Auth;
 use bothy_platform::entropy::{SharedEntropy, bytes};
@@ -15,7 +15,8 @@ const MAX_BYTES: usize = 1024;
 /// How many may wait for each that is being hashed; further ones are told to come back.
 const WAITING_FOR_EACH: usize = 32;
 /// A hash of no password, in the form and with the cost of all others.
-const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmUuLg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmUuLg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Hashes and compares passwords. Never called inside of a unit of work.
 pub(crate) struct Passwords {
@@ -70,9 +71,8 @@ impl Passwords {
         self.check_length(pointer, &password)?;
         let known = hash.is_some();
         let hash = hash.unwrap_or(NOBODY).to_owned();
-        let right = self
-            .run(move || Argon2::default().verify_password(password.as_bytes(), hash.as_str()).is_ok())
-            .await?;
+        let right =
+            self.run(move || Argon2::default().verify_password(password.as_bytes(), hash.as_str()).is_ok()).await?;
         Ok(right && known)
     }
 
@@ -84,10 +84,8 @@ impl Passwords {
     }
 
     async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-        let _place = self
-            .waiting
-            .try_acquire()
-            .map_err(|_| Problem::new(ProblemCode::RateLimited).with_retry_after(1))?;
+        let _place =
+            self.waiting.try_acquire().map_err(|_| Problem::new(ProblemCode::RateLimited).with_retry_after(1))?;
         let turn = Arc::clone(&self.running).acquire_owned().await.map_err(Problem::internal)?;
         tokio::task::spawn_blocking(move || {
             // A request that is cancelled gives its turn back only when the work is done.

@@ -53,9 +53,8 @@ impl Messaging {
         let reader = self.reader().await?;
         let thread = self.chat.thread(&reader, stretch.thread).await?.ok_or_else(gone)?;
         let rows = windows::messages(&reader, stretch, list.newest_first, list.paging.fetch()).await.or_problem()?;
-        let shown = page(rows, list.paging.limit, |last| Cursor::int(last.thread_seq)).retain(|row| {
-            allowed.judge().keeps(Action::MessageRead, &resource(row.id, row.author, &thread))
-        });
+        let shown = page(rows, list.paging.limit, |last| Cursor::int(last.thread_seq))
+            .retain(|row| allowed.judge().keeps(Action::MessageRead, &resource(row.id, row.author, &thread)));
         let items = self.with_authors(&reader, &thread, shown.items).await?;
         Ok(Page { items, next_cursor: shown.next_cursor })
     }

@@ -63,9 +63,7 @@ impl Messaging {
                 self.check_parent(reader, channel, parent).await?;
                 Ok(ThreadKind::Thread)
             }
-            (ChannelKind::Text, None) => {
-                Err(Problem::invalid("/parent_message_id", "is required in a text channel"))
-            }
+            (ChannelKind::Text, None) => Err(Problem::invalid("/parent_message_id", "is required in a text channel")),
             (ChannelKind::Forum, Some(_)) => {
                 Err(Problem::invalid("/parent_message_id", "a post of a forum has no parent message"))
             }

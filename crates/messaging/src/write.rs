@@ -38,12 +38,7 @@ pub struct NewMessage<'a> {
 
 impl<'a> NewMessage<'a> {
     /// A text that answers nothing and mentions nobody.
-    pub const fn text(
-        thread: ThreadId,
-        author: PrincipalId,
-        author_kind: PrincipalKind,
-        content_md: &'a str,
-    ) -> Self {
+    pub const fn text(thread: ThreadId, author: PrincipalId, author_kind: PrincipalKind, content_md: &'a str) -> Self {
         Self {
             thread,
             author,
@@ -80,11 +75,7 @@ impl Messaging {
     ///
     /// # Errors
     /// `conflict` when the thread is closed; any problem of the hook.
-    pub async fn write_message(
-        &self,
-        uow: &UnitOfWork,
-        new: &NewMessage<'_>,
-    ) -> Result<(MessageId, Effects), Problem> {
+    pub async fn write_message(&self, uow: &UnitOfWork, new: &NewMessage<'_>) -> Result<(MessageId, Effects), Problem> {
         self.write(uow, new).await.map(|outcome| (outcome.row.id, outcome.effects))
     }
 

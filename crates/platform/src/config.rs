@@ -14,6 +14,7 @@ mod load;
 mod network;
 mod number;
 mod origin;
+mod rate;
 mod secret;
 mod sections;
 mod span;
@@ -29,10 +30,9 @@ pub use load::{ConfigFile, Flag, Loaded, Shown, Sources};
 pub use network::{InvalidNetwork, Network};
 pub use number::Number;
 pub use origin::{InvalidOrigin, PublicUrl};
+pub use rate::Rate;
 pub use secret::Secret;
-pub use sections::{
-    Agent, Auth, Authz, Channel, Database, Http, Log, LogFormat, Message, MigrateMode, Server,
-};
+pub use sections::{Agent, Audit, Auth, Authz, Channel, Database, Http, Log, LogFormat, Message, MigrateMode, Server};
 pub use span::{InvalidSpan, Span};
 
 /// Every setting of the server.
@@ -43,6 +43,8 @@ pub struct Config {
     pub server: Server,
     /// Limits on requests.
     pub http: Http,
+    /// Rate limits.
+    pub rate: Rate,
     /// Connections to the database.
     pub database: Database,
     /// Sign-in, sessions and tokens.
@@ -55,6 +57,8 @@ pub struct Config {
     pub message: Message,
     /// Decisions on rights.
     pub authz: Authz,
+    /// The record of what was done and what was denied.
+    pub audit: Audit,
     /// What the server writes to its log.
     pub log: Log,
 }

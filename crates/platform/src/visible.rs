@@ -20,9 +20,21 @@ use bothy_storage::Value;
 macro_rules! visible_channel {
     ($channel:literal, $instance_wide:literal, $spaces:literal, $channels:literal) => {
         concat!(
-            "((", $instance_wide, " AND ", $channel, ".space_id IS NOT NULL)",
-            " OR ", $channel, ".space_id IN (ID_LIST(", $spaces, "))",
-            " OR ", $channel, ".id IN (ID_LIST(", $channels, ")))"
+            "((",
+            $instance_wide,
+            " AND ",
+            $channel,
+            ".space_id IS NOT NULL)",
+            " OR ",
+            $channel,
+            ".space_id IN (ID_LIST(",
+            $spaces,
+            "))",
+            " OR ",
+            $channel,
+            ".id IN (ID_LIST(",
+            $channels,
+            ")))"
         )
     };
 }
@@ -30,9 +42,5 @@ macro_rules! visible_channel {
 /// The parameters of [`visible_channel!`](crate::visible_channel), in its order: whether the scope
 /// is instance-wide, the fully visible spaces, the channels that are visible in their own right.
 pub fn scope_params(scope: &Scope) -> [Value; 3] {
-    [
-        Value::from(scope.instance_wide),
-        Value::from(&scope.fully_visible_space_ids),
-        Value::from(&scope.channel_ids),
-    ]
+    [Value::from(scope.instance_wide), Value::from(&scope.fully_visible_space_ids), Value::from(&scope.channel_ids)]
 }

@@ -11,8 +11,11 @@ use futures::future::BoxFuture;
 use crate::{Runs, store};
 
 impl ActingForSource for Runs {
-    fn claims<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
-        async move { Ok(self.tokens.verify(token).await?.map(|verified| verified.claims)) }.boxed()
+    /// A key that this node has loaded answers at once. One that another node has just made is not
+    /// waited for here.
+    fn claims(&self, token: &str) -> Option<InvocationClaims> {
+        let verified = self.tokens.verify(token).now_or_never()?.ok()?;
+        verified.map(|verified| verified.claims)
     }
 
     fn run<'a>(&'a self, reader: &'a Reader, run: RunId) -> BoxFuture<'a, Result<Option<RunBinding>, Problem>> {

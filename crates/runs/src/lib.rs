@@ -140,5 +140,3 @@ impl Runs {
     }
 }
 
-#[cfg(test)]
-mod tests;

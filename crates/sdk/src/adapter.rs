@@ -4,7 +4,7 @@
 mod ledger;
 mod turn;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::future::Future;
 use std::time::Duration;
 
@@ -125,6 +125,7 @@ impl Adapter {
         let mut stop = std::pin::pin!(stop);
         let mut ledger = Ledger::default();
         let mut work = FuturesUnordered::new();
+        let mut runs: BTreeMap<i64, RunId> = BTreeMap::new();
         let mut cursor = None;
         let mut poll = Box::pin(self.poll_after(Duration::ZERO, cursor));
         let mut beat = wait.wait(self.heartbeat);
@@ -137,6 +138,9 @@ impl Adapter {
                         Ok(batch) => {
                             for event in batch.items {
                                 if ledger.begin(event.position) {
+                                    if let (Some(run), Some(_)) = (event.run_id, &event.invocation_token) {
+                                        runs.insert(event.position, run);
+                                    }
                                     work.push(self.turn(event, &handler));
                                 }
                             }
@@ -151,6 +155,7 @@ impl Adapter {
                     poll = Box::pin(self.poll_after(pause, cursor));
                 }
                 Some((position, done)) = work.next(), if !work.is_empty() => {
+                    runs.remove(&position);
                     match done {
                         Ok(()) => {
                             if let Some(acknowledged) = ledger.finish(position) {
@@ -168,12 +173,7 @@ impl Adapter {
                     }
                 }
                 () = &mut beat => {
-                    if !work.is_empty() && let Err(error) = self.client.agent_heartbeat().await {
-                        if !error.is_temporary() {
-                            return Err(error);
-                        }
-                        tracing::warn!(%error, "the heartbeat failed");
-                    }
+                    self.pulse(&runs).await?;
                     beat = wait.wait(self.heartbeat);
                 }
             }
@@ -219,6 +219,22 @@ impl Adapter {
             self.client.transport.wait().wait(pause).await;
         }
         self.client.poll_agent_events(cursor, self.poll_wait).await
+    }
+
+    /// Names the runs that are worked on here, so that one which a crash has lost ends by its lease.
+    /// A lost heartbeat is made up for by the next one.
+    async fn pulse(&self, runs: &BTreeMap<i64, RunId>) -> Result<(), Error> {
+        let runs: Vec<RunId> = runs.values().copied().collect();
+        if runs.is_empty() {
+            return Ok(());
+        }
+        match self.client.agent_heartbeat(&runs).await {
+            Err(error) if error.is_temporary() => {
+                tracing::warn!(%error, "the heartbeat failed");
+                Ok(())
+            }
+            other => other.map(drop),
+        }
     }
 
     /// A lost acknowledgement is made up for by the next one.

@@ -13,7 +13,7 @@ use crate::wire::{
 
 /// An agent's hold on one run. Every call sends the run's `Invocation-Token`, so the server decides
 /// it on what the agent and the person who asked may both do, now (chapter 08).
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Run {
     client: Client,
     id: RunId,
@@ -151,6 +151,20 @@ impl Run {
         self.client.nothing(self.bound(call.body(&json!({ "question_md": question_md })))).await
     }
 
+    /// The same run with a fresh token, for one that waited long.
+    ///
+    /// # Errors
+    /// A problem when the run neither waits nor is queued, or its person may not ask any more.
+    pub async fn renewed(&self) -> Result<Self, Error> {
+        #[derive(serde::Deserialize)]
+        struct Fresh {
+            invocation_token: String,
+        }
+        let call = Call::post("renewInvocationToken", format!("/runs/{}/token", self.id)).repeatable();
+        let fresh: Fresh = self.client.json(self.bound(call)).await?;
+        Self::new(&self.client, self.id, self.thread, &fresh.invocation_token)
+    }
+
     /// Goes on after the answer arrived.
     ///
     /// # Errors
@@ -167,5 +181,11 @@ impl Run {
     pub async fn finish(&self, outcome: Outcome, error_class: Option<&str>) -> Result<(), Error> {
         let call = Call::post("finishRun", format!("/runs/{}/finish", self.id)).repeatable();
         self.client.nothing(self.bound(call.body(&FinishRun { outcome, error_class }))).await
+    }
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").field("id", &self.id).finish_non_exhaustive()
     }
 }

@@ -6,6 +6,8 @@ mod background;
 mod error;
 mod modules;
 mod probes;
+pub mod scratch;
+mod stopping;
 
 use bothy_platform::clock::{SharedClock, SystemClock};
 use bothy_platform::entropy::{SharedEntropy, SystemEntropy};
@@ -48,5 +50,3 @@ pub async fn openapi() -> Result<Value, StartError> {
     modules.close().await;
     Ok(described)
 }
-
-pub mod scratch;

@@ -32,17 +32,18 @@ CREATE TABLE signing_keys (
 CREATE UNIQUE INDEX signing_keys_live ON signing_keys (purpose) WHERE retired_at IS NULL;
 
 CREATE TABLE idempotency_keys (
-  principal_id UUID NOT NULL,
-  scope TEXT NOT NULL,
-  key TEXT NOT NULL,
+  slot BYTEA PRIMARY KEY,
   request_hash BYTEA NOT NULL,
+  claim_id UUID NOT NULL,
+  lease_until BIGINT NOT NULL,
+  took_effect BOOLEAN NOT NULL,
   status BIGINT,
-  body BYTEA,
-  created_at BIGINT NOT NULL,
-  expires_at BIGINT NOT NULL,
-  PRIMARY KEY (principal_id, scope, key)
+  sealed_answer BYTEA,
+  resource_id UUID,
+  expires_at BIGINT NOT NULL
 );
 CREATE INDEX idempotency_keys_expiry ON idempotency_keys (expires_at);
+CREATE INDEX idempotency_keys_resource ON idempotency_keys (resource_id) WHERE resource_id IS NOT NULL;
 
 CREATE TABLE events (
   entry SERIAL_KEY,
@@ -102,9 +103,17 @@ CREATE TABLE audit_pending (
 );
 CREATE INDEX audit_pending_window ON audit_pending (window_ends_at);
 
+CREATE TABLE audit_head (
+  only_row BIGINT PRIMARY KEY CHECK (only_row = 1),
+  position BIGINT NOT NULL,
+  hash BYTEA
+);
+INSERT INTO audit_head (only_row, position) VALUES (1, 0);
+
 CREATE TABLE audit_checkpoints (
   position BIGINT PRIMARY KEY,
   hash BYTEA NOT NULL,
+  count BIGINT NOT NULL,
   at BIGINT NOT NULL,
   kid TEXT NOT NULL,
   signature BYTEA NOT NULL

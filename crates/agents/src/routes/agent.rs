@@ -17,7 +17,7 @@ use crate::Agents;
 #[schemars(rename = "Agent")]
 pub(super) struct AgentView {
     /// The agent.
-    id: PrincipalId,
+    agent_id: PrincipalId,
     /// The handle, without `@`.
     handle: String,
     /// The name that is shown.
@@ -37,7 +37,7 @@ pub(super) struct AgentView {
 impl From<AgentFacts> for AgentView {
     fn from(facts: AgentFacts) -> Self {
         Self {
-            id: facts.id,
+            agent_id: facts.id,
             handle: facts.handle,
             display_name: facts.display_name,
             status: facts.status.as_str(),
@@ -85,6 +85,9 @@ pub(super) struct UpdateAgent {
     /// Whom it answers in direct messages.
     #[serde(default)]
     dm_policy: Option<DmPolicy>,
+    /// Whether it may act only inside a run.
+    #[serde(default)]
+    requires_binding: Option<bool>,
 }
 
 pub(super) async fn create_agent(
@@ -117,8 +120,9 @@ pub(super) async fn update_agent(
     agents: Arc<Agents>,
     Body(input): Body<UpdateAgent>,
 ) -> Result<Json<AgentView>, Problem> {
-    let UpdateAgent { display_name, description, dm_policy } = input;
-    agents.update_agent(allowed, AgentChange { display_name, description, dm_policy }).await.map(versioned)
+    let UpdateAgent { display_name, description, dm_policy, requires_binding } = input;
+    let change = AgentChange { display_name, description, dm_policy, requires_binding };
+    agents.update_agent(allowed, change).await.map(versioned)
 }
 
 pub(super) async fn disable_agent(allowed: Allowed<actions::AgentDisable>, agents: Arc<Agents>, _: ()) -> Result<Json<AgentView>, Problem> {

@@ -18,7 +18,7 @@ use crate::store::account::AppRow;
 #[schemars(rename = "App")]
 pub(super) struct AppView {
     /// The app.
-    id: PrincipalId,
+    app_id: PrincipalId,
     /// The handle, without `@`.
     handle: String,
     /// The name that is shown.
@@ -34,7 +34,7 @@ pub(super) struct AppView {
 impl From<AppRow> for AppView {
     fn from(row: AppRow) -> Self {
         Self {
-            id: row.id,
+            app_id: row.id,
             handle: row.handle,
             display_name: row.display_name,
             status: row.status.as_str(),

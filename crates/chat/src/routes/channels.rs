@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bothy_domain::action::actions;
+use bothy_domain::action::{Action, actions};
 use bothy_domain::ids::{ChannelId, PrincipalId, SpaceId, ThreadId};
 use bothy_domain::problem::Problem;
 use bothy_domain::time::Timestamp;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PageQuery, Rename, SetOperator};
 use crate::channels::WithMain;
-use crate::{Chat, ChannelKind, SpaceChannelKind};
+use crate::{ChannelKind, Chat, SpaceChannelKind};
 
 /// A channel to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -78,7 +78,10 @@ fn answer(found: WithMain) -> Json<ChannelView> {
 }
 
 pub(super) fn add(routes: &mut Routes<Chat>) {
-    routes.add(post("createChannel", "/spaces/{space_id}/channels", "Make a channel"), create_channel);
+    routes.add(
+        post("createChannel", "/spaces/{space_id}/channels", "Make a channel").creates().recheck(Action::ChannelRead),
+        create_channel,
+    );
     routes.add(
         get("listSpaceChannels", "/spaces/{space_id}/channels", "List the channels of a space that you can see"),
         list_space_channels,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bothy_domain::action::actions;
+use bothy_domain::action::{Action, actions};
 use bothy_domain::ids::{PrincipalId, SpaceId};
 use bothy_domain::problem::Problem;
 use bothy_domain::time::Timestamp;
@@ -56,7 +56,7 @@ fn answer(space: SpaceFacts) -> Json<SpaceView> {
 }
 
 pub(super) fn add(routes: &mut Routes<Chat>) {
-    routes.add(post("createSpace", "/spaces", "Make a space"), create_space);
+    routes.add(post("createSpace", "/spaces", "Make a space").creates().recheck(Action::SpaceRead), create_space);
     routes.add(get("listSpaces", "/spaces", "List the spaces that you can see"), list_spaces);
     routes.add(get("getSpace", "/spaces/{space_id}", "Read a space"), get_space);
     routes.add(
@@ -94,11 +94,7 @@ async fn list_spaces(
     Ok(Json::new(page.map(SpaceView::from)))
 }
 
-async fn get_space(
-    allowed: Allowed<actions::SpaceRead>,
-    chat: Arc<Chat>,
-    (): (),
-) -> Result<Json<SpaceView>, Problem> {
+async fn get_space(allowed: Allowed<actions::SpaceRead>, chat: Arc<Chat>, (): ()) -> Result<Json<SpaceView>, Problem> {
     chat.get_space(allowed).await.map(answer)
 }
 

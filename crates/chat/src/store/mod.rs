@@ -22,8 +22,10 @@ fn word<T>(
     parse: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T, StorageError> {
     let text: String = row.get(column)?;
-    parse(&text)
-        .ok_or_else(|| StorageError::Decode { column: column.to_owned(), problem: DecodeProblem::OutOfRange { expected } })
+    parse(&text).ok_or_else(|| StorageError::Decode {
+        column: column.to_owned(),
+        problem: DecodeProblem::OutOfRange { expected },
+    })
 }
 
 #[cfg(test)]

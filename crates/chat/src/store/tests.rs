@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bothy_storage::{Database, OpenOptions, prepare_all};
 use bothy_testkit::both_databases;
 
+use super::statements;
+
 /// The sources of the statements, to see their text.
 const SOURCES: [&str; 5] = [
     include_str!("agent_config.rs"),
@@ -37,9 +39,10 @@ const EXCEPTIONS: [(&str, &str); 12] = [
 fn every_reading_statement_is_restricted_to_visible_channels_or_a_named_exception() {
     let exceptions: BTreeMap<&str, &str> = EXCEPTIONS.into_iter().collect();
     let mut used = BTreeSet::new();
-    for statement in super::statements() {
+    for statement in statements() {
         let name = statement.name();
-        let text = SOURCES.iter().find_map(|source| written(source, name)).unwrap_or_else(|| panic!("no text of {name}"));
+        let text =
+            SOURCES.iter().find_map(|source| written(source, name)).unwrap_or_else(|| panic!("no text of {name}"));
         // Only its own row is read by what writes.
         let reads = text.contains("SELECT") || text.contains("_select!()");
         let restricted = text.contains("visible_channel!");
@@ -63,7 +66,7 @@ fn written<'a>(source: &'a str, name: &str) -> Option<&'a str> {
 both_databases! {
     async fn both_engines_take_every_statement(db: TestDb) {
         let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
-        if let Err(failures) = prepare_all(&database, &super::statements()).await {
+        if let Err(failures) = prepare_all(&database, &statements()).await {
             panic!("{failures:#?}");
         }
     }

@@ -119,15 +119,7 @@ pub(crate) async fn insert(
     new: &NewThread,
     now: Timestamp,
 ) -> Result<(), StorageError> {
-    let params = params![
-        id,
-        new.channel,
-        new.kind.as_str(),
-        new.parent_message,
-        &new.title,
-        new.created_by,
-        now
-    ];
+    let params = params![id, new.channel, new.kind.as_str(), new.parent_message, &new.title, new.created_by, now];
     uow.execute(&INSERT_THREAD, params).await.map(drop)
 }
 

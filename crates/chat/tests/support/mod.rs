@@ -1,7 +1,7 @@
 //! A server of the modules below and beside this one, on one database, with people and agents that
 //! are told apart by their handle alone.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use bothy_platform::config::Config;
 use bothy_platform::entropy::{IdSource, SeededEntropy, SharedEntropy};
 use bothy_platform::events::EventLog;
 use bothy_platform::failure::OrProblem;
-use bothy_platform::http::{Credentials, HttpLimits, Locators, RouteTable, Services};
+use bothy_platform::http::{Credentials, HttpLimits, Idempotency, Locators, RateLimits, RouteTable, Services};
 use bothy_platform::instance::{Instance, Touched, bump_rights_version, rights_version};
 use bothy_platform::keys::InstanceSecret;
 use bothy_storage::{Database, OpenOptions, Reader, Value, params, statements};
@@ -49,7 +49,8 @@ statements! {
 pub const MODERATE: i64 = 2;
 pub const MANAGE: i64 = 4;
 
-type Send = dyn Fn(Request<String>) -> BoxFuture<'static, (StatusCode, http::HeaderMap, Vec<u8>)> + Sync + std::marker::Send;
+type Send =
+    dyn Fn(Request<String>) -> BoxFuture<'static, (StatusCode, http::HeaderMap, Vec<u8>)> + Sync + std::marker::Send;
 
 /// What the modules of a test stand on.
 pub struct Base {
@@ -63,6 +64,7 @@ pub struct Base {
     pub identity: Arc<Identity>,
     pub chat: Arc<Chat>,
     people: Arc<Handles>,
+    secret: InstanceSecret,
 }
 
 /// An answer.
@@ -96,6 +98,10 @@ impl Base {
     /// On an empty database, with settings of the test.
     pub async fn new(db: &TestDb, change: impl FnOnce(&mut Config)) -> Arc<Self> {
         let mut config = Config::default();
+        // Tests send more at once than people do.
+        let many = ["read", "read_burst", "write", "write_burst", "admin", "admin_burst"]
+            .map(|key| (key.to_owned(), 100_000.into()));
+        config.rate = serde_json::from_value(Json::Object(many.into_iter().collect())).unwrap();
         change(&mut config);
         let config = Arc::new(config);
         let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
@@ -140,7 +146,7 @@ impl Base {
         authz.set_principal_facts(&(identity.clone() as Arc<dyn PrincipalFacts>));
         authz.set_tree_facts(&(chat.clone() as Arc<dyn TreeFacts>));
         let people = Arc::new(Handles::default());
-        Arc::new(Self { database, clock, ids, config, audit, events, authz, identity, chat, people })
+        Arc::new(Self { database, clock, ids, config, audit, events, authz, identity, chat, people, secret })
     }
 
     /// Mounts the operations of chat and further ones.
@@ -160,6 +166,8 @@ impl Base {
             audit: self.audit.clone(),
             clock: Arc::new(self.clock.clone()),
             ids: self.ids.clone(),
+            rates: RateLimits::new(&self.config, Arc::new(self.clock.clone())),
+            idempotency: Idempotency::new(&self.config, &self.secret, Arc::new(SeededEntropy::new(8))),
             limits: HttpLimits {
                 max_body_bytes: 1 << 20,
                 max_url_bytes: 8192,
@@ -204,7 +212,14 @@ impl Base {
     }
 
     /// Gives rights on a space, or on one of its channels.
-    pub async fn grant(&self, who: PrincipalId, space: SpaceId, channel: Option<ChannelId>, level: &str, capabilities: i64) {
+    pub async fn grant(
+        &self,
+        who: PrincipalId,
+        space: SpaceId,
+        channel: Option<ChannelId>,
+        level: &str,
+        capabilities: i64,
+    ) {
         let kind = if channel.is_some() { "channel" } else { "space" };
         let unit = self.database.begin().await.unwrap();
         let id: Id<()> = self.ids.next();
@@ -230,7 +245,14 @@ impl Base {
 
 impl Server {
     /// Sends a request as somebody, with an `If-Match` if there is one.
-    pub async fn send(&self, who: &str, method: Method, path: &str, body: Option<&Json>, if_match: Option<&str>) -> Answer {
+    pub async fn send(
+        &self,
+        who: &str,
+        method: Method,
+        path: &str,
+        body: Option<&Json>,
+        if_match: Option<&str>,
+    ) -> Answer {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("/api/v1{path}"))

@@ -179,7 +179,9 @@ fn refusal(judgement: &Judgement<'_>, row: &Row) -> Option<(Outcome, Reason)> {
     }
     let person = match bound_person(judgement, row, resource) {
         Bound::No => None,
-        Bound::To(person) if person.sees(&resource.path, judgement.now) => Some(person),
+        Bound::To(person) if resource.path.place == Place::Instance || person.sees(&resource.path, judgement.now) => {
+            Some(person)
+        }
         Bound::To(_) | Bound::Unknown => {
             return Some((Outcome::NotFound, Reason::ActingForInsufficient));
         }
@@ -239,7 +241,7 @@ fn token_refusal(actor: &Actor, row: &Row) -> Option<(Outcome, Reason)> {
 fn credential_refusal(judgement: &Judgement<'_>, row: &Row) -> Option<Reason> {
     let credential = judgement.actor.credential;
     if row.owner && !judgement.own.is_owner() {
-        return Some(if credential.is_session() { Reason::OwnerRequired } else { Reason::SessionRequired });
+        return Some(Reason::OwnerRequired);
     }
     if row.session && !credential.is_session() {
         return Some(Reason::SessionRequired);
@@ -258,6 +260,9 @@ fn unmet(
     let mut last = None;
     for needs in row.any_of {
         let reason = unmet_needs(judgement, needs, resource, rights)?;
+        if last == Some(Reason::Archived) {
+            continue;
+        }
         last = Some(match reason {
             Reason::NotSelf => reason,
             _ if resource.path.archived => {
@@ -306,14 +311,14 @@ pub fn decide_scope(judgement: &Judgement<'_>) -> Result<Scope, Denial> {
     if !own.is_active() {
         return Err(Denial { outcome: Outcome::Unauthenticated, reason: Reason::NotLive });
     }
-    if judgement.mode == Mode::Delivery {
-        return Ok(scope(own, None, judgement.now));
-    }
-    if let Some((outcome, reason)) = token_refusal(judgement.actor, row) {
+    if judgement.mode != Mode::Delivery && let Some((outcome, reason)) = token_refusal(judgement.actor, row) {
         return Err(Denial { outcome, reason });
     }
     if !row.subjects.contains(judgement.actor.kind) {
         return Err(Denial { outcome: Outcome::Forbidden, reason: Reason::SubjectKindNotAllowed });
+    }
+    if judgement.mode == Mode::Delivery {
+        return Ok(scope(own, None, judgement.now));
     }
     Ok(match (judgement.actor.acting_for, judgement.person) {
         (ActingFor::Bound(_), None) => Scope::default(),

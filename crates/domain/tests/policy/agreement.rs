@@ -46,30 +46,12 @@ fn random_questions_reach_every_answer() {
         }
     }
     for action in bothy_domain::action::Action::ALL {
-        assert!(allowed.get(action).is_some_and(|times| *times >= 10), "{action:?} was allowed too seldom: {allowed:?}");
+        assert!(
+            allowed.get(action).is_some_and(|times| *times >= 10),
+            "{action:?} was allowed too seldom: {allowed:?}"
+        );
     }
     for reason in bothy_domain::policy::Reason::ALL {
         assert!(refused.get(&reason).is_some_and(|times| *times >= 50), "{reason:?} was met too seldom: {refused:?}");
-    }
-}
-
-#[test]
-fn tmp_categories() {
-    let mut groups: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for seed in 0..20_000 {
-        let mut random = Random::new(seed);
-        let world = generate::world(&mut random);
-        for _ in 0..QUESTIONS {
-            let question = generate::question(&mut random, &world);
-            if let Some(what) = disagreement(&world, &question, Fault::None) {
-                let key = what.split("fast").nth(1).unwrap_or("").to_owned();
-                let key = if key.contains("Lists") && what.starts_with("Question") { format!("SCOPE {:?} {:?} {}", question.mode, question.action.row().binding, key.split("reference").next().unwrap()) } else if key.contains("channel_ids") { format!("LIST {}", what.split(' ').next().unwrap()) } else { format!("{:?} {key}", question.action.row().resource) };
-                let entry = groups.entry(key).or_insert((0, what));
-                entry.0 += 1;
-            }
-        }
-    }
-    for (key, (count, what)) in groups {
-        println!("{count} {key}\n     e.g. {what}\n");
     }
 }

@@ -1,11 +1,11 @@
 //! From the rows of a world to what the evaluator of the product is given, as a store would load it.
 
 use bothy_domain::acting_for::{InvocationClaims, RunBinding, verdict};
-use bothy_domain::action::{Action, BindingMode};
+use bothy_domain::action::Action;
 use bothy_domain::actor::{self, ActingFor, Actor, PrincipalKind, PrincipalStatus};
 use bothy_domain::ids::Id;
 use bothy_domain::policy::{
-    Capabilities, Capability, GrantFact, GrantTarget, Judgement, Level, Path, Place, Resource, Rights, Snapshot,
+    Capabilities, Capability, GrantFact, GrantTarget, Judgement, Level, Mode, Path, Place, Resource, Rights, Snapshot,
     SnapshotFacts,
 };
 use bothy_domain::time::Timestamp;
@@ -76,9 +76,7 @@ pub fn snapshot(world: &World, who: Who, fault: Fault) -> Snapshot {
     let owner_counts = who.owner_counts || fault == Fault::OwnerWithoutSession;
     let held = |to: To| match to {
         To::Principal(holder) => holder == who.principal,
-        To::Group(group) => {
-            fault == Fault::GroupMembershipIgnored || world.groups[group].contains(&who.principal)
-        }
+        To::Group(group) => fault == Fault::GroupMembershipIgnored || world.groups[group].contains(&who.principal),
     };
     let grants = world
         .grants
@@ -96,7 +94,7 @@ pub fn snapshot(world: &World, who: Who, fault: Fault) -> Snapshot {
             };
             let expires_at = match fault {
                 Fault::ExpiryIgnored => None,
-                Fault::ExpiryOffByOne => grant.expires_at.map(|end| end + 1),
+                Fault::ExpiryOffByOne => grant.expires_at.map(|end| end.saturating_add(1)),
                 _ => grant.expires_at,
             };
             let rights = Rights { level: level(grant.level), capabilities: capabilities(grant.caps) };
@@ -104,7 +102,9 @@ pub fn snapshot(world: &World, who: Who, fault: Fault) -> Snapshot {
         })
         .collect();
     let directs = (0..world.channels.len())
-        .filter(|channel| matches!(&world.channels[*channel].home, Home::Direct(in_it) if in_it.contains(&who.principal)))
+        .filter(
+            |channel| matches!(&world.channels[*channel].home, Home::Direct(in_it) if in_it.contains(&who.principal)),
+        )
         .map(|channel| id(CHANNEL, channel))
         .collect();
     Snapshot::new(SnapshotFacts {
@@ -180,10 +180,8 @@ pub fn resource(world: &World, action: Action, target: Target, fault: Fault) -> 
         Target::Own | Target::Audit => (0, Path::PATHLESS),
         Target::Group(number) => (number, Path::PATHLESS),
         Target::Principal(number) => (number, Path::PATHLESS),
-        Target::LoginSession(person) | Target::Token(person) => {
-            (0, Path::of(Place::Private(id(PRINCIPAL, person))))
-        }
-        Target::Grant(on) | Target::GrantTarget(on) => match on {
+        Target::LoginSession(person) | Target::Token(person) => (0, Path::of(Place::Private(id(PRINCIPAL, person)))),
+        Target::Grant(on) | Target::GrantsOn(on) => match on {
             On::Instance => (0, Path::of(Place::Instance)),
             On::Space(number) => (number, space_path(world, number)),
             On::Channel(number) => (number, channel_path(world, number, fault)),
@@ -294,20 +292,15 @@ impl Facts {
     }
 
     pub fn judgement(&self, world: &World, question: &Question, fault: Fault) -> Judgement<'_> {
-        let narrowed = fault == Fault::DeliveryNarrowed && question.mode == bothy_domain::policy::Mode::Delivery;
+        let narrowed = fault == Fault::DeliveryNarrowed && question.mode == Mode::Delivery;
         Judgement {
             actor: &self.actor,
             own: &self.own,
             person: self.person.as_ref(),
             action: question.action,
             resource: self.resource.as_ref(),
-            mode: if narrowed { bothy_domain::policy::Mode::Filter } else { question.mode },
+            mode: if narrowed { Mode::Filter } else { question.mode },
             now: Timestamp::from_micros(world.now),
         }
     }
-}
-
-/// Whether the action's mode lets a bound agent use its own rights in its own run (AF-13).
-pub fn is_own_exception(action: Action) -> bool {
-    action.row().binding == BindingMode::OwnException
 }

@@ -1,7 +1,7 @@
 //! One question to both evaluators.
 
 use bothy_domain::ids::{ChannelId, SpaceId};
-use bothy_domain::policy::{Decision, Denial, Scope, decide, decide_scope};
+use bothy_domain::policy::{Denial, Scope, decide, decide_scope};
 
 use crate::bridge::{CHANNEL, Facts, Fault, SPACE, id};
 use crate::reference::{self, Home, Lists, Question, World};
@@ -25,18 +25,9 @@ pub fn list_disagreement(world: &World, question: &Question, fault: Fault) -> Op
     let slow = reference::lists(world, question);
     match (&fast, &slow) {
         (Err(fast_denial), Err(slow_denial)) if fast_denial == slow_denial => None,
-        (Ok(scope), Ok(lists)) => shown_differently(world, scope, lists).map(|what| {
-            format!("{what}\n  question  {question:?}\n  fast      {scope:?}\n  reference {lists:?}")
-        }),
+        (Ok(scope), Ok(lists)) => shown_differently(world, scope, lists)
+            .map(|what| format!("{what}\n  question  {question:?}\n  fast      {scope:?}\n  reference {lists:?}")),
         _ => Some(told(question, &fast, &slow)),
-    }
-}
-
-/// What a decision says, for tables and messages.
-pub fn words(decision: &Decision) -> String {
-    match decision {
-        Decision::Allow => "allow".to_owned(),
-        Decision::Deny(denial) => format!("{:?} {}", denial.outcome, denial.reason.as_str()),
     }
 }
 
@@ -95,11 +86,8 @@ fn shown_differently(world: &World, scope: &Scope, lists: &Lists) -> Option<Stri
             return Some(format!("space {space} listed as wholly visible"));
         }
     }
-    let everything = [
-        scope.instance_wide,
-        scope.shows_space(new_space),
-        scope.shows_channel(Some(new_space), new_channel),
-    ];
+    let everything =
+        [scope.instance_wide, scope.shows_space(new_space), scope.shows_channel(Some(new_space), new_channel)];
     if everything != [lists.instance_wide; 3] {
         return Some("a new space".to_owned());
     }

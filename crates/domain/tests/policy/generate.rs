@@ -7,7 +7,8 @@ use bothy_domain::run::RunState;
 
 use crate::random::Random;
 use crate::reference::{
-    Caps, Channel, Credential, Grant, Header, Home, Message, On, Principal, Question, Run, Step, Target, Thread, To, World,
+    Caps, Channel, Credential, Grant, Header, Home, Message, On, Principal, Question, Run, Step, Target, Thread, To,
+    World,
 };
 
 const NOW: i64 = 1_000;
@@ -57,7 +58,8 @@ pub fn world(random: &mut Random) -> World {
         world.threads.push(thread);
     }
     for _ in 0..1 + random.below(5) {
-        let message = Message { thread: random.below(world.threads.len()), author: random.below(world.principals.len()) };
+        let message =
+            Message { thread: random.below(world.threads.len()), author: random.below(world.principals.len()) };
         world.messages.push(message);
     }
     for _ in 0..1 + random.below(5) {
@@ -92,9 +94,8 @@ fn grant(random: &mut Random, world: &World) -> Grant {
     } else {
         To::Principal(random.below(world.principals.len()))
     };
-    let in_spaces: Vec<_> = (0..world.channels.len())
-        .filter(|channel| matches!(world.channels[*channel].home, Home::Space(_)))
-        .collect();
+    let in_spaces: Vec<_> =
+        (0..world.channels.len()).filter(|channel| matches!(world.channels[*channel].home, Home::Space(_))).collect();
     let on = match random.below(10) {
         0 | 1 => On::Instance,
         2..=5 => On::Space(random.below(world.spaces.len())),
@@ -118,8 +119,7 @@ fn thread(random: &mut Random, world: &World) -> Thread {
     Thread {
         channel,
         author: random.below(world.principals.len()),
-        operator: (may_have_operator && random.chance(30))
-            .then(|| random.pick(&of_kind(world, PrincipalKind::Agent))),
+        operator: (may_have_operator && random.chance(30)).then(|| random.pick(&of_kind(world, PrincipalKind::Agent))),
     }
 }
 
@@ -200,7 +200,7 @@ fn target(random: &mut Random, world: &World, kind: ResourceKind, caller: usize)
         ResourceKind::LoginSession => Target::LoginSession(random.pick(&of_kind(world, PrincipalKind::Person))),
         ResourceKind::Token => Target::Token(random.pick(&of_kind(world, PrincipalKind::Person))),
         ResourceKind::Grant => Target::Grant(container(random, world)),
-        ResourceKind::GrantTarget => Target::GrantTarget(container(random, world)),
+        ResourceKind::GrantTarget => Target::GrantsOn(container(random, world)),
         ResourceKind::Space => Target::Space(random.below(world.spaces.len())),
         ResourceKind::Channel => Target::Channel(random.below(world.channels.len())),
         ResourceKind::Thread => Target::Thread(random.below(world.threads.len())),

@@ -4,6 +4,15 @@
 //!
 //! `BOTHY_TEST_SEED=<n>` repeats one random world. `BOTHY_UPDATE=1` rewrites the decision table.
 
+#![allow(unreachable_pub, reason = "the modules of a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first thing that is not as it should be"
+)]
+
 mod agreement;
 mod binding;
 mod bridge;
@@ -13,4 +22,5 @@ mod exhaustive;
 mod generate;
 mod random;
 mod reference;
+mod rulings;
 mod teeth;

@@ -44,6 +44,11 @@ pub fn seeds(count: u64) -> impl Iterator<Item = u64> {
     first..first + count
 }
 
+/// Whether one world is repeated, which says nothing of what all of them together reach.
+pub fn is_repeating() -> bool {
+    wanted_seed().is_some()
+}
+
 #[expect(clippy::disallowed_methods, reason = "a test repeats the world whose number it printed")]
 fn wanted_seed() -> Option<u64> {
     let text = std::env::var("BOTHY_TEST_SEED").ok()?;

@@ -15,7 +15,12 @@ fn passwords() -> Passwords {
 #[test]
 fn a_new_password_has_12_characters_or_more_and_is_no_book() {
     let passwords = passwords();
-    for good in [GOOD, "123456789012", "\u{fc}\u{e4}\u{f6}\u{df}\u{fc}\u{e4}\u{f6}\u{df}\u{fc}\u{e4}\u{f6}\u{df}", &"a".repeat(1024)] {
+    for good in [
+        GOOD,
+        "123456789012",
+        "\u{fc}\u{e4}\u{f6}\u{df}\u{fc}\u{e4}\u{f6}\u{df}\u{fc}\u{e4}\u{f6}\u{df}",
+        &"a".repeat(1024),
+    ] {
         assert!(passwords.check_new("/password", good).is_ok(), "{}", good.len());
     }
     for bad in ["", "12345678901", "\u{fc}\u{e4}\u{f6}\u{df}", &"a".repeat(1025)] {

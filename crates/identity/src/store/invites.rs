@@ -27,8 +27,7 @@ pub(crate) struct Invite {
 }
 
 pub(crate) async fn insert(unit: &UnitOfWork, invite: &Invite, hash: &TokenHash) -> Result<(), StorageError> {
-    let params =
-        params![invite.id, invite.person, hash, invite.created_by, invite.created_at, invite.expires_at];
+    let params = params![invite.id, invite.person, hash, invite.created_by, invite.created_at, invite.expires_at];
     unit.execute(&INSERT_INVITE, params).await.map(drop)
 }
 

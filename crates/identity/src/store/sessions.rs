@@ -7,14 +7,23 @@ use uuid::Uuid;
 use super::{kind, status};
 use crate::token::TokenHash;
 
+/// A session and the principal that it stands for.
+macro_rules! credential {
+    () => {
+        "SELECT s.id, s.principal_id, s.created_at, s.confirmed_at, s.expires_at, s.ended_at,
+        p.kind, p.status, p.requires_binding
+        FROM sessions s JOIN principals p ON p.id = s.principal_id"
+    };
+}
+
 bothy_storage::statements! {
     /// A new session; whoever signs in has just confirmed the password.
     INSERT_SESSION = "INSERT INTO sessions (id, principal_id, token_hash, created_at, confirmed_at, expires_at)
         VALUES ($1, $2, $3, $4, $4, $5)";
     /// Who is behind the secret of a session.
-    SESSION_BY_TOKEN = "SELECT s.id, s.principal_id, s.created_at, s.confirmed_at, s.expires_at, s.ended_at,
-        p.kind, p.status, p.requires_binding
-        FROM sessions s JOIN principals p ON p.id = s.principal_id WHERE s.token_hash = $1";
+    SESSION_BY_TOKEN = concat!(credential!(), " WHERE s.token_hash = $1");
+    /// Who is behind a session whose secret was seen before.
+    SESSION_CREDENTIAL = concat!(credential!(), " WHERE s.id = $1");
     /// One session that has not ended.
     SESSION = "SELECT id, principal_id, created_at, confirmed_at, expires_at
         FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2";
@@ -54,23 +63,14 @@ pub(crate) async fn insert(unit: &UnitOfWork, session: &Session, hash: &TokenHas
 }
 
 pub(crate) async fn by_token(reader: &Reader, hash: &TokenHash) -> Result<Option<SessionCredential>, StorageError> {
-    let Some(row) = reader.optional(&SESSION_BY_TOKEN, params![hash]).await? else {
-        return Ok(None);
-    };
-    Ok(Some(SessionCredential {
-        session: decode(&row)?,
-        ended: row.get::<Option<Timestamp>>("ended_at")?.is_some(),
-        kind: kind(&row)?,
-        status: status(&row)?,
-        requires_binding: row.get("requires_binding")?,
-    }))
+    reader.optional(&SESSION_BY_TOKEN, params![hash]).await?.as_ref().map(credential).transpose()
 }
 
-pub(crate) async fn live(
-    reader: &Reader,
-    id: LoginSessionId,
-    now: Timestamp,
-) -> Result<Option<Session>, StorageError> {
+pub(crate) async fn by_id(reader: &Reader, id: LoginSessionId) -> Result<Option<SessionCredential>, StorageError> {
+    reader.optional(&SESSION_CREDENTIAL, params![id]).await?.as_ref().map(credential).transpose()
+}
+
+pub(crate) async fn live(reader: &Reader, id: LoginSessionId, now: Timestamp) -> Result<Option<Session>, StorageError> {
     reader.optional(&SESSION, params![id, now]).await?.as_ref().map(decode).transpose()
 }
 
@@ -106,6 +106,16 @@ pub(crate) async fn end_of(
 ) -> Result<(), StorageError> {
     let keep = keep.unwrap_or(LoginSessionId::from_uuid(Uuid::nil()));
     unit.execute(&END_SESSIONS_OF, params![person, now, keep]).await.map(drop)
+}
+
+fn credential(row: &Row) -> Result<SessionCredential, StorageError> {
+    Ok(SessionCredential {
+        session: decode(row)?,
+        ended: row.get::<Option<Timestamp>>("ended_at")?.is_some(),
+        kind: kind(row)?,
+        status: status(row)?,
+        requires_binding: row.get("requires_binding")?,
+    })
 }
 
 fn decode(row: &Row) -> Result<Session, StorageError> {

@@ -8,14 +8,23 @@ use super::{kind, status, undecodable};
 use crate::token::TokenHash;
 use crate::tokens::TokenUse;
 
+/// A token and the principal that it speaks for.
+macro_rules! credential {
+    () => {
+        "SELECT t.id, t.kind AS token_kind, t.principal_id, t.expires_at, t.revoked_at, t.last_used_day,
+        p.kind, p.status, p.requires_binding
+        FROM api_tokens t JOIN principals p ON p.id = t.principal_id"
+    };
+}
+
 bothy_storage::statements! {
     /// A new token.
     INSERT_TOKEN = "INSERT INTO api_tokens (id, kind, principal_id, name, token_hash, created_by, created_at, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     /// Who is behind the secret of a token.
-    TOKEN_BY_SECRET = "SELECT t.id, t.kind AS token_kind, t.principal_id, t.expires_at, t.revoked_at, t.last_used_day,
-        p.kind, p.status, p.requires_binding
-        FROM api_tokens t JOIN principals p ON p.id = t.principal_id WHERE t.token_hash = $1";
+    TOKEN_BY_SECRET = concat!(credential!(), " WHERE t.token_hash = $1");
+    /// Who is behind a token whose secret was seen before.
+    TOKEN_CREDENTIAL = concat!(credential!(), " WHERE t.id = $1");
     /// Whose personal token it is, while it is not revoked.
     OWNER_OF_PERSONAL_TOKEN = "SELECT principal_id FROM api_tokens
         WHERE id = $1 AND kind = 'personal' AND revoked_at IS NULL";
@@ -73,21 +82,11 @@ pub(crate) async fn insert(
 }
 
 pub(crate) async fn by_secret(reader: &Reader, hash: &TokenHash) -> Result<Option<TokenCredential>, StorageError> {
-    let Some(row) = reader.optional(&TOKEN_BY_SECRET, params![hash]).await? else {
-        return Ok(None);
-    };
-    let token_use: String = row.get("token_kind")?;
-    Ok(Some(TokenCredential {
-        id: row.get("id")?,
-        token_use: TokenUse::parse(&token_use).ok_or_else(|| undecodable("token_kind"))?,
-        principal: row.get("principal_id")?,
-        expires_at: row.get("expires_at")?,
-        revoked: row.get::<Option<Timestamp>>("revoked_at")?.is_some(),
-        last_used_day: row.get("last_used_day")?,
-        kind: kind(&row)?,
-        status: status(&row)?,
-        requires_binding: row.get("requires_binding")?,
-    }))
+    reader.optional(&TOKEN_BY_SECRET, params![hash]).await?.as_ref().map(credential).transpose()
+}
+
+pub(crate) async fn by_id(reader: &Reader, id: TokenId) -> Result<Option<TokenCredential>, StorageError> {
+    reader.optional(&TOKEN_CREDENTIAL, params![id]).await?.as_ref().map(credential).transpose()
 }
 
 pub(crate) async fn owner_of_personal(reader: &Reader, id: TokenId) -> Result<Option<PrincipalId>, StorageError> {
@@ -116,6 +115,21 @@ pub(crate) async fn revoke(
 
 pub(crate) async fn mark_used(unit: &UnitOfWork, id: TokenId, day: i64) -> Result<(), StorageError> {
     unit.execute(&MARK_TOKEN_USED, params![id, day]).await.map(drop)
+}
+
+fn credential(row: &Row) -> Result<TokenCredential, StorageError> {
+    let token_use: String = row.get("token_kind")?;
+    Ok(TokenCredential {
+        id: row.get("id")?,
+        token_use: TokenUse::parse(&token_use).ok_or_else(|| undecodable("token_kind"))?,
+        principal: row.get("principal_id")?,
+        expires_at: row.get("expires_at")?,
+        revoked: row.get::<Option<Timestamp>>("revoked_at")?.is_some(),
+        last_used_day: row.get("last_used_day")?,
+        kind: kind(row)?,
+        status: status(row)?,
+        requires_binding: row.get("requires_binding")?,
+    })
 }
 
 fn decode(row: &Row) -> Result<Token, StorageError> {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bothy_domain::action::actions;
+use bothy_domain::action::{Action, actions};
 use bothy_domain::context::cut_content;
 use bothy_domain::ids::{ChannelId, MessageId, PrincipalId, RunId, ThreadId};
 use bothy_domain::message::{MessageKind, Origin};
@@ -175,7 +175,10 @@ impl CreatedMessage {
 }
 
 pub(super) fn add(routes: &mut Routes<Messaging>) {
-    routes.add(post("createMessage", THREAD_MESSAGES, "Post a message"), create_message);
+    routes.add(
+        post("createMessage", THREAD_MESSAGES, "Post a message").creates().recheck(Action::MessageRead),
+        create_message,
+    );
     routes.add(
         get("listThreadMessages", THREAD_MESSAGES, "List the messages of a thread")
             .describe("By their place in the thread. Long content is cut; `content_truncated` says so."),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use bothy_chat::ThreadView;
-use bothy_domain::action::actions;
+use bothy_domain::action::{Action, actions};
 use bothy_domain::ids::MessageId;
 use bothy_domain::problem::Problem;
 use bothy_platform::http::{Allowed, Body, Created, Json, Routes, post};
@@ -24,6 +24,8 @@ struct CreateThread {
 pub(super) fn add(routes: &mut Routes<Messaging>) {
     routes.add(
         post("createThread", "/channels/{channel_id}/threads", "Open a thread")
+            .creates()
+            .recheck(Action::ThreadRead)
             .describe("In a text channel from a message of the main thread, in a forum as a post with a title."),
         create_thread,
     );

@@ -131,10 +131,7 @@ pub(crate) async fn by_id(reader: &Reader, id: MessageId) -> Result<Option<Messa
 }
 
 /// The thread and the author of a message.
-pub(crate) async fn place(
-    reader: &Reader,
-    id: MessageId,
-) -> Result<Option<(ThreadId, PrincipalId)>, StorageError> {
+pub(crate) async fn place(reader: &Reader, id: MessageId) -> Result<Option<(ThreadId, PrincipalId)>, StorageError> {
     let row = reader.optional(&MESSAGE_PLACE, params![id]).await?;
     row.map(|row| Ok((row.get("thread_id")?, row.get("author_id")?))).transpose()
 }
@@ -146,11 +143,7 @@ pub(crate) async fn by_client_id(
 ) -> Result<Option<Earlier>, StorageError> {
     let row = reader.optional(&MESSAGE_BY_CLIENT_ID, params![author, client_message_id]).await?;
     row.map(|row| {
-        Ok(Earlier {
-            id: row.get("id")?,
-            thread: row.get("thread_id")?,
-            request_hash: row.get("client_request_hash")?,
-        })
+        Ok(Earlier { id: row.get("id")?, thread: row.get("thread_id")?, request_hash: row.get("client_request_hash")? })
     })
     .transpose()
 }

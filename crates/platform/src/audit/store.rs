@@ -1,16 +1,14 @@
-use std::collections::BTreeMap;
+pub(super) mod chain;
+pub(super) mod checkpoints;
+pub(super) mod pending;
 
-use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
+use bothy_domain::audit::Effect;
 use bothy_domain::ids::AuditEventId;
-use bothy_domain::policy::Reason;
 use bothy_domain::time::Timestamp;
 use bothy_storage::{DecodeProblem, Reader, Row, StorageError, UnitOfWork, params, statements};
 
+use crate::audit::draft::{Draft, json};
 use crate::audit::{AuditFilter, StoredAuditEntry};
-
-/// Names of actors that are no principals.
-const ANONYMOUS: &str = "anonymous";
-const SERVER: &str = "server";
 
 macro_rules! select {
     ($where:literal) => {
@@ -27,7 +25,7 @@ statements! {
     /// Adds an entry; it is sealed later.
     APPEND_AUDIT_EVENT = "INSERT INTO audit_events (id, at, actor_kind, actor_id, action, effect, reason, resource_kind, \
         resource_id, run_id, acting_for_id, details, count) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1)";
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     /// Entries, from the newest.
     AUDIT_EVENTS = select!("entry < $2 AND (CAST($3 AS TEXT) IS NULL OR effect = $3)");
     /// Entries of one actor, from the newest.
@@ -43,26 +41,25 @@ pub(super) async fn append(
     unit: &UnitOfWork,
     id: AuditEventId,
     at: Timestamp,
-    entry: &AuditEntry,
+    draft: &Draft,
+    count: i64,
 ) -> Result<(), StorageError> {
-    let (actor_kind, actor_id) = match entry.actor {
-        AuditActor::Principal(kind, id) => (kind.as_str(), Some(id)),
-        AuditActor::Anonymous => (ANONYMOUS, None),
-        AuditActor::Server => (SERVER, None),
-    };
     let parameters = params![
         id,
         at,
-        actor_kind,
-        actor_id,
-        entry.action.as_str(),
-        entry.effect.as_str(),
-        entry.reason.map(Reason::as_str),
-        entry.resource_kind,
-        entry.resource_id,
-        entry.run,
-        entry.acting_for,
-        canonical(&entry.details),
+        &draft.actor_kind,
+        draft.actor_id,
+        &draft.action,
+        &draft.effect,
+        &draft.reason,
+        &draft.resource_kind,
+        draft.resource_id,
+        draft.run,
+        draft.acting_for,
+        // Canonical JSON (RFC 8785): one text for one set of facts. Keys are ASCII, for which the
+        // order of bytes is the canonical one.
+        json(&draft.details),
+        count,
     ];
     unit.execute(&APPEND_AUDIT_EVENT, parameters).await?;
     Ok(())
@@ -78,14 +75,6 @@ pub(super) async fn list(reader: &Reader, filter: &AuditFilter) -> Result<Vec<St
         (None, None) => reader.all(&AUDIT_EVENTS, params![limit, before, effect]).await?,
     };
     rows.iter().map(stored).collect()
-}
-
-/// The details as canonical JSON (RFC 8785): one text for one set of facts, so that what is sealed
-/// can be recomputed. Keys are ASCII, for which the order of bytes is the canonical one.
-fn canonical(details: &[(&'static str, String)]) -> String {
-    let sorted: BTreeMap<&str, &str> = details.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    // A map of texts is always JSON.
-    serde_json::to_string(&sorted).unwrap_or_else(|_| "{}".to_owned())
 }
 
 fn stored(row: &Row) -> Result<StoredAuditEntry, StorageError> {

@@ -1,3 +1,12 @@
+mod aggregation;
+mod concurrency;
+mod duties;
+mod export;
+mod restore;
+mod store;
+mod support;
+mod tampering;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,10 +16,10 @@ use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
 use bothy_domain::ids::{AnyId, PrincipalId, RunId};
 use bothy_domain::policy::Reason;
 use bothy_storage::prepare_all;
-use bothy_testkit::{TestDb, both_databases};
+use bothy_testkit::both_databases;
 use uuid::Uuid;
 
-use super::{AuditFilter, AuditLog, StoredAuditEntry, store};
+use super::{AuditFilter, AuditLog, StoredAuditEntry, store as stored};
 use crate::clock::{Clock, ManualClock};
 use crate::entropy::{IdSource, SeededEntropy};
 use crate::tests_support::open;
@@ -39,7 +48,11 @@ fn ids(entries: &[StoredAuditEntry]) -> Vec<Option<PrincipalId>> {
 
 both_databases! {
     async fn every_statement_is_understood(db: TestDb) {
-        assert_eq!(format!("{:?}", prepare_all(&open(&db).await, store::STATEMENTS).await), "Ok(())");
+        let database = open(&db).await;
+        let (chain, checkpoints) = (stored::chain::STATEMENTS, stored::checkpoints::STATEMENTS);
+        for statements in [stored::STATEMENTS, stored::pending::STATEMENTS, chain, checkpoints, store::STATEMENTS] {
+            assert_eq!(format!("{:?}", prepare_all(&database, statements).await), "Ok(())");
+        }
     }
 
     async fn an_entry_is_read_as_it_was_written(db: TestDb) {

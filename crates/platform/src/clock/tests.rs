@@ -62,7 +62,8 @@ fn who_stopped_waiting_is_forgotten() {
 #[tokio::test]
 async fn a_timeout_drops_what_takes_too_long() {
     let (clock, shared) = manual();
-    let waiting = tokio::spawn(async move { timeout(&shared, Duration::from_secs(3), std::future::pending::<()>()).await });
+    let waiting =
+        tokio::spawn(async move { timeout(&shared, Duration::from_secs(3), std::future::pending::<()>()).await });
     clock.until_sleepers(1).await;
     clock.advance(Duration::from_secs(3));
     assert_eq!(waiting.await.unwrap(), Err(Elapsed));

@@ -63,7 +63,8 @@ pub fn reference() -> String {
                 Value::String(text) => format!("`{text}`"),
                 other => format!("`{other}`"),
             };
-            let variable = if key.secret { format!("`{0}`, `{0}_FILE`", key.variable()) } else { format!("`{}`", key.variable()) };
+            let variable =
+                if key.secret { format!("`{0}`, `{0}_FILE`", key.variable()) } else { format!("`{}`", key.variable()) };
             let _ = writeln!(
                 text,
                 "| `{}` | {variable} | {default} | {} | {} |",

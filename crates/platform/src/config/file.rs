@@ -37,7 +37,9 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<FileSetting>, Vec<Mist
             let source = at(key.span());
             match json(value) {
                 Some(value) => settings.push(FileSetting { path, source, value }),
-                None => mistakes.push(Mistake::new(source, format!("`{path}` has a value of a kind that no setting takes"))),
+                None => {
+                    mistakes.push(Mistake::new(source, format!("`{path}` has a value of a kind that no setting takes")))
+                }
             }
         }
     }

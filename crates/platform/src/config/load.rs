@@ -150,11 +150,13 @@ impl Config {
             ("http.max_body_bytes", self.http.max_body_bytes.get()),
         );
         if EnvFilter::builder().parse(&self.log.level).is_err() {
-            let message = "log.level: expected error, warn, info, debug or trace, or directives such as info,bothy_runs=debug";
+            let message =
+                "log.level: expected error, warn, info, debug or trace, or directives such as info,bothy_runs=debug";
             mistakes.push(Mistake::new(Source::Together, message));
         }
         if self.open_options().is_err() {
-            let message = "server.database_url: expected sqlite:///path/of/the/data/folder or postgres://user:password@host/name";
+            let message =
+                "server.database_url: expected sqlite:///path/of/the/data/folder or postgres://user:password@host/name";
             mistakes.push(Mistake::new(Source::Together, message));
         }
         if self.server.secret.as_ref().is_some_and(|secret| secret.expose().len() < InstanceSecret::SHORTEST) {

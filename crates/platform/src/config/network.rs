@@ -25,7 +25,9 @@ impl Network {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
                 same_start(network.to_bits().into(), address.to_bits().into(), 32 - self.bits)
             }
-            (IpAddr::V6(network), IpAddr::V6(address)) => same_start(network.to_bits(), address.to_bits(), 128 - self.bits),
+            (IpAddr::V6(network), IpAddr::V6(address)) => {
+                same_start(network.to_bits(), address.to_bits(), 128 - self.bits)
+            }
             _ => false,
         }
     }

@@ -101,6 +101,8 @@ pub struct Http {
     pub request_timeout: Span<{ 100 * MILLISECOND }, HOUR>,
     /// How many connections are served at once; further ones are told that the server is busy.
     pub max_connections: Number<1, 1_000_000>,
+    /// For how long the answer to a request with an `Idempotency-Key` is kept and given again.
+    pub idempotency_ttl: Span<MINUTE, { 30 * DAY }>,
     /// How many items a page of a list has when the request does not say.
     pub page_limit_default: Number<1, 1000>,
     /// How many items a page of a list may have.
@@ -117,6 +119,7 @@ impl Default for Http {
             body_timeout: Span::of(30 * SECOND),
             request_timeout: Span::of(30 * SECOND),
             max_connections: Number::of(16_384),
+            idempotency_ttl: Span::of(DAY),
             page_limit_default: Number::of(50),
             page_limit_max: Number::of(200),
         }
@@ -264,6 +267,30 @@ pub struct Authz {
 impl Default for Authz {
     fn default() -> Self {
         Self { snapshot_cache_max_entries: Number::of(10_000) }
+    }
+}
+
+/// The record of what was done and what was denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Audit {
+    /// Equal denials within this time become one entry with a count, beside the entry of the first
+    /// one, which is written at once.
+    pub deny_aggregate_window: Span<SECOND, DAY>,
+    /// How long an entry waits at most before it is linked into the chain in which a later change
+    /// shows.
+    pub seal_interval: Span<{ 10 * MILLISECOND }, HOUR>,
+    /// How often the end of the chain is signed.
+    pub checkpoint_interval: Span<SECOND, { 7 * DAY }>,
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self {
+            deny_aggregate_window: Span::of(MINUTE),
+            seal_interval: Span::of(SECOND),
+            checkpoint_interval: Span::of(10 * MINUTE),
+        }
     }
 }
 

@@ -22,7 +22,8 @@ impl Entropy for SeededEntropy {
     fn fill(&self, buffer: &mut [u8]) {
         for chunk in buffer.chunks_mut(32) {
             let block = self.blocks.fetch_add(1, Ordering::Relaxed);
-            let digest = Sha256::new().chain_update(self.seed.to_be_bytes()).chain_update(block.to_be_bytes()).finalize();
+            let digest =
+                Sha256::new().chain_update(self.seed.to_be_bytes()).chain_update(block.to_be_bytes()).finalize();
             for (byte, random) in chunk.iter_mut().zip(digest) {
                 *byte = random;
             }

@@ -106,7 +106,9 @@ impl AudienceFilter<'_> {
     fn walks(&self, rows: i64) -> bool {
         let keys = self.scope.channel_ids.len().saturating_add(self.scope.fully_visible_space_ids.len());
         let seeks = i64::try_from(keys).unwrap_or(i64::MAX).saturating_add(2);
-        self.scope.instance_wide || rows <= FIRST_STRETCH || (rows <= LONGEST_WALK && rows <= seeks.saturating_mul(ROWS_A_SEEK))
+        self.scope.instance_wide
+            || rows <= FIRST_STRETCH
+            || (rows <= LONGEST_WALK && rows <= seeks.saturating_mul(ROWS_A_SEEK))
     }
 
     /// Reads the stretch and keeps what the consumer sees. Returns how far it has looked.

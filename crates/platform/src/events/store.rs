@@ -16,8 +16,13 @@ macro_rules! columns {
 macro_rules! of_each_sqlite {
     ($index:literal, $column:literal) => {
         concat!(
-            "SELECT ", columns!(), " FROM events INDEXED BY ", $index,
-            " WHERE audience_kind = 'channel' AND ", $column, " IN (ID_LIST($4)) \
+            "SELECT ",
+            columns!(),
+            " FROM events INDEXED BY ",
+            $index,
+            " WHERE audience_kind = 'channel' AND ",
+            $column,
+            " IN (ID_LIST($4)) \
              AND position > $1 AND position <= $2 ORDER BY position LIMIT $3"
         )
     };
@@ -25,8 +30,14 @@ macro_rules! of_each_sqlite {
 macro_rules! of_each_postgres {
     ($column:literal) => {
         concat!(
-            "SELECT ", columns!(), " FROM (ID_LIST($4)) AS visible (id) CROSS JOIN LATERAL \
-             (SELECT ", columns!(), " FROM events WHERE audience_kind = 'channel' AND ", $column, " = visible.id \
+            "SELECT ",
+            columns!(),
+            " FROM (ID_LIST($4)) AS visible (id) CROSS JOIN LATERAL \
+             (SELECT ",
+            columns!(),
+            " FROM events WHERE audience_kind = 'channel' AND ",
+            $column,
+            " = visible.id \
              AND position > $1 AND position <= $2 ORDER BY position LIMIT $3) AS found ORDER BY position LIMIT $3"
         )
     };
@@ -158,7 +169,11 @@ pub(super) async fn of_channels(
     rows.iter().map(positioned).collect()
 }
 
-pub(super) async fn of_spaces(reader: &Reader, span: Span, spaces: &[SpaceId]) -> Result<Vec<Positioned>, StorageError> {
+pub(super) async fn of_spaces(
+    reader: &Reader,
+    span: Span,
+    spaces: &[SpaceId],
+) -> Result<Vec<Positioned>, StorageError> {
     if spaces.is_empty() {
         return Ok(Vec::new());
     }

@@ -8,8 +8,10 @@ use bothy_domain::audit::AuditEntry;
 use bothy_domain::ids::{AnyId, Id};
 use bothy_domain::policy::{Decision, Denial, Mode, Outcome, Resource, Scope};
 use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_storage::UnitOfWork;
 
 use super::chain::Services;
+use super::idempotency::Claim;
 use super::output::etag;
 use crate::authorize::Judge;
 
@@ -34,6 +36,7 @@ impl PathMembers {
 pub(super) struct RequestFacts {
     pub(super) path: PathMembers,
     pub(super) headers: HeaderMap,
+    pub(super) claim: Option<Claim>,
 }
 
 /// The proof that the caller may do `A` on the target that the path names. Only the door makes it,
@@ -114,6 +117,21 @@ impl<A: ActionType> Allowed<A> {
             (Some(value), None) if value.as_bytes() == etag(current).as_bytes() => Ok(()),
             (None, _) => Err(Problem::conflict("send `If-Match` with the `ETag` that you read")),
             _ => Err(Problem::conflict("it was changed since you read it")),
+        }
+    }
+
+    /// Ties the idempotency key of the request, if it has one, to the unit of work that has its
+    /// effects (chapter 04 section 4): they are committed together with the note that the request
+    /// took effect, so that a repetition never has them twice, also when the node dies before the
+    /// answer is kept. Call it once, in the unit that creates.
+    ///
+    /// # Errors
+    /// `unavailable` when a repetition has taken over, or the database fails; the unit must then be
+    /// rolled back.
+    pub async fn takes_effect(&self, unit: &UnitOfWork) -> Result<(), Problem> {
+        match &self.request.claim {
+            Some(claim) => claim.takes_effect(unit, self.services.clock.now()).await,
+            None => Ok(()),
         }
     }
 

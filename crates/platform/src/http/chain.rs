@@ -6,8 +6,8 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::Response;
 use axum::http::request::Parts;
-use bothy_domain::action::{Action, ActionType, ResourceKind};
-use bothy_domain::actor::PrincipalKind;
+use bothy_domain::action::{Action, ActionType, RateClass, ResourceKind};
+use bothy_domain::actor::{Actor, PrincipalKind};
 use bothy_domain::ids::{AnyId, Id, kind};
 use bothy_domain::policy::{Path, Place, Resource};
 use bothy_domain::problem::{Problem, ProblemCode};
@@ -15,9 +15,12 @@ use bothy_storage::{Database, Reader};
 use futures::FutureExt;
 
 use super::allowed::{Allowed, Anyone, PathMembers, RequestFacts, admit, deny};
+use super::call::{Content, Start, call, execute, start};
 use super::correlation::CorrelationId;
 use super::credentials::Credentials;
+use super::idempotency::{Asked, Idempotency, key_of};
 use super::input::Input;
+use super::limits::{Payer, RateLimits, Standing};
 use super::locators::Locators;
 use super::output::Output;
 use super::{Operation, body, problem};
@@ -58,19 +61,38 @@ pub struct Services {
     pub ids: IdSource,
     /// The limits.
     pub limits: HttpLimits,
+    /// The budgets of callers.
+    pub rates: RateLimits,
+    /// The answers that are kept for requests that are sent again.
+    pub idempotency: Idempotency,
 }
 
-/// What the access log says of a request beside its status.
+/// What the answer and the access log say of a request beside its status.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AccessFacts {
     pub(super) operation: &'static str,
     pub(super) principal_kind: Option<PrincipalKind>,
+    /// The budget that the request was taken from.
+    pub(super) standing: Option<Standing>,
+}
+
+impl AccessFacts {
+    const fn of(operation: &Operation) -> Self {
+        Self { operation: operation.id, principal_kind: None, standing: None }
+    }
+
+    /// Takes the request from a budget.
+    fn pay(&mut self, services: &Services, class: RateClass, payer: Payer) -> Result<(), Problem> {
+        let standing = services.rates.take(class, payer);
+        self.standing = Some(standing);
+        standing.check()
+    }
 }
 
 /// A request that was let in, before its input was read.
-struct Admitted {
-    judge: Judge,
-    resource: Resource,
+pub(super) struct Admitted {
+    pub(super) judge: Judge,
+    pub(super) resource: Resource,
 }
 
 /// Runs a guarded operation through the whole chain.
@@ -86,28 +108,46 @@ where
     M: Send + Sync + 'static,
     I: Input,
     O: Output,
-    F: Fn(Allowed<A>, Arc<M>, I) -> Fut + Send + Sync,
-    Fut: Future<Output = Result<O, Problem>> + Send,
+    F: Fn(Allowed<A>, Arc<M>, I) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<O, Problem>> + Send + 'static,
 {
-    let mut facts = AccessFacts { operation: operation.id, principal_kind: None };
+    let mut facts = AccessFacts::of(&operation);
     let (parts, body) = request.into_parts();
     let correlation = correlation_of(&parts, &services);
     let instance = parts.uri.path().to_owned();
+    let client = services.rates.client(&parts.extensions, &parts.headers);
     let work = async {
-        let (mut parts, path) = path_members(parts).await?;
-        let admitted = enter(&services, &parts, &path, A::ACTION, operation.path, &mut facts).await?;
-        let log = admitted.judge.log().clone();
+        let (parts, path) = path_members(parts).await?;
+        let arriving = Arriving { services: &services, parts: &parts, path: &path, action: A::ACTION, template: operation.path };
+        let admitted = arriving
+            .enter(|actor| {
+                facts.principal_kind = Some(actor.kind);
+                facts.pay(&services, A::ACTION.row().rate, Payer::Principal(actor.principal))
+            })
+            .await?;
+        let body = body::read(body, &parts.headers, &services.limits, &services.clock).await?;
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        let headers = std::mem::take(&mut parts.headers);
-        let bytes = body::read(body, &headers, &services.limits, &services.clock).await?;
-        let input = I::parse(&query, &headers, &bytes)?;
-        let request = Arc::new(RequestFacts { path, headers });
-        let allowed = Allowed::new(admitted.judge, admitted.resource, request, Arc::clone(&services));
-        let output = handler(allowed, module, input).await?;
-        prove(A::ACTION, &log)?;
-        output.encode()
+        let key = if operation.creates { key_of(&parts.headers)? } else { None };
+        let asked = key.map(|key| Asked::new(admitted.judge.actor(), operation.id, &path, key, (&query, &body)));
+        let (claim, admitted) = match &asked {
+            None => (None, admitted),
+            Some(asked) => match start(&arriving, &operation, asked, admitted).await? {
+                Start::Kept(response) => return Ok(response),
+                Start::Fresh(claim, admitted) => (Some(claim), admitted),
+            },
+        };
+        let content = Content { path, headers: parts.headers, query, body };
+        let call = call(Arc::clone(&services), module, handler, admitted, content, claim);
+        match asked.zip(claim) {
+            None => call.await,
+            Some((asked, claim)) => execute(Arc::clone(&services), Arc::clone(&operation), asked, claim, call).await,
+        }
     };
-    let result = bounded(&services, &operation, work).await;
+    let mut result = bounded(&services, &operation, work).await;
+    // Credentials that do not count are paid for by the address, on whatever route they are tried.
+    if result.as_ref().is_err_and(|problem| problem.code() == ProblemCode::Unauthenticated) {
+        result = facts.pay(&services, RateClass::PublicAuth, Payer::Address(client)).and(result);
+    }
     finish(result, &instance, &correlation, facts)
 }
 
@@ -126,52 +166,59 @@ where
     F: Fn(Anyone, Arc<M>, I) -> Fut + Send + Sync,
     Fut: Future<Output = Result<O, Problem>> + Send,
 {
-    let facts = AccessFacts { operation: operation.id, principal_kind: None };
+    let mut facts = AccessFacts::of(&operation);
     let (parts, body) = request.into_parts();
     let correlation = correlation_of(&parts, &services);
     let instance = parts.uri.path().to_owned();
+    let client = services.rates.client(&parts.extensions, &parts.headers);
     let work = async {
+        facts.pay(&services, RateClass::PublicAuth, Payer::Address(client))?;
         let (mut parts, path) = path_members(parts).await?;
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let headers = std::mem::take(&mut parts.headers);
         let bytes = body::read(body, &headers, &services.limits, &services.clock).await?;
         let input = I::parse(&query, &headers, &bytes)?;
-        let request = Arc::new(RequestFacts { path, headers });
+        let request = Arc::new(RequestFacts { path, headers, claim: None });
         handler(Anyone { request }, module, input).await?.encode()
     };
     let result = bounded(&services, &operation, work).await;
     finish(result, &instance, &correlation, facts)
 }
 
-/// Authenticates, locates and decides, in this order and before anything else of the request is
-/// looked at.
-async fn enter(
-    services: &Services,
-    parts: &Parts,
-    path: &PathMembers,
-    action: Action,
-    template: &str,
-    facts: &mut AccessFacts,
-) -> Result<Admitted, Problem> {
-    let credentials = Credentials::of(&parts.headers, &parts.method)?;
-    let (judge, target) = {
-        let reader = services.database.reader().await.map_err(Problem::unavailable)?;
-        let actor = services.authenticator.authenticate(&reader, &credentials).await?;
-        facts.principal_kind = Some(actor.kind);
-        let judge = services.authorizer.judge(&reader, &actor).await?;
-        let target = locate(services, &reader, &judge, path, action, template).await?;
-        (judge, target)
-    };
-    let resource = match target {
-        Target::Collection(resource) => {
-            if let Err(denial) = judge.scope(action) {
-                return Err(deny(services, judge.actor(), action, None, None, denial).await);
+/// A request before the door.
+pub(super) struct Arriving<'a> {
+    pub(super) services: &'a Services,
+    pub(super) parts: &'a Parts,
+    pub(super) path: &'a PathMembers,
+    pub(super) action: Action,
+    pub(super) template: &'static str,
+}
+
+impl Arriving<'_> {
+    /// Authenticates, lets `pay` take the request from the caller's budget, locates and decides, in
+    /// this order and before anything else of the request is looked at.
+    pub(super) async fn enter(&self, pay: impl FnOnce(&Actor) -> Result<(), Problem> + Send) -> Result<Admitted, Problem> {
+        let Self { services, parts, path, action, template } = *self;
+        let credentials = Credentials::of(&parts.headers, &parts.method)?;
+        let (judge, target) = {
+            let reader = services.database.reader().await.map_err(Problem::unavailable)?;
+            let actor = services.authenticator.authenticate(&reader, &credentials).await?;
+            pay(&actor)?;
+            let judge = services.authorizer.judge(&reader, &actor).await?;
+            let target = locate(services, &reader, &judge, path, action, template).await?;
+            (judge, target)
+        };
+        let resource = match target {
+            Target::Collection(resource) => {
+                if let Err(denial) = judge.scope(action) {
+                    return Err(deny(services, judge.actor(), action, None, None, denial).await);
+                }
+                resource
             }
-            resource
-        }
-        Target::One(named, resource) => admit(services, &judge, action, resource.as_ref(), named).await?,
-    };
-    Ok(Admitted { judge, resource })
+            Target::One(named, resource) => admit(services, &judge, action, resource.as_ref(), named).await?,
+        };
+        Ok(Admitted { judge, resource })
+    }
 }
 
 enum Target {
@@ -247,7 +294,7 @@ async fn path_members(mut parts: Parts) -> Result<(Parts, PathMembers), Problem>
 }
 
 /// Bounds the time of a request and turns a panic into a plain 500.
-async fn bounded(
+pub(super) async fn bounded(
     services: &Services,
     operation: &Operation,
     work: impl Future<Output = Result<Response<Body>, Problem>> + Send,

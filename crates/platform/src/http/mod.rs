@@ -4,10 +4,13 @@
 
 mod allowed;
 mod body;
+mod call;
 mod chain;
 mod correlation;
 mod credentials;
+mod idempotency;
 mod input;
+mod limits;
 mod locators;
 mod openapi;
 mod operation;
@@ -19,7 +22,9 @@ pub use allowed::{Allowed, Anyone};
 pub use chain::{HttpLimits, Services};
 pub use correlation::CorrelationId;
 pub use credentials::{Credentials, INVOCATION_TOKEN, SESSION_COOKIE};
+pub use idempotency::{Idempotency, forget_answers};
 pub use input::{Body, Input, Query};
+pub use limits::RateLimits;
 pub use locators::Locators;
 pub use openapi::{OpenApiInfo, openapi};
 pub use operation::{Operation, OperationInfo, delete, get, patch, post, put};

@@ -6,6 +6,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::idempotency;
 use super::input::Input;
 use super::operation::Operation;
 use super::output::Output;
@@ -22,6 +23,7 @@ pub(super) struct OperationDoc {
     summary: &'static str,
     description: &'static str,
     action: Option<Action>,
+    creates: bool,
     status: u16,
     query: SchemaOf,
     body: SchemaOf,
@@ -37,6 +39,7 @@ impl OperationDoc {
             summary: operation.summary,
             description: operation.description,
             action,
+            creates: operation.creates,
             status: O::STATUS.as_u16(),
             query: Arc::new(I::query_schema),
             body: Arc::new(I::body_schema),
@@ -61,6 +64,9 @@ impl OperationDoc {
         operation.insert("security".into(), security);
         let mut parameters = path_parameters(self.path);
         parameters.extend(query_parameters((self.query)(generator)));
+        if self.creates {
+            parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
+        }
         if !parameters.is_empty() {
             operation.insert("parameters".into(), parameters.into());
         }
@@ -72,6 +78,7 @@ impl OperationDoc {
         }
         let mut success = Map::new();
         success.insert("description".into(), "Success".into());
+        success.insert("headers".into(), rate_limit_headers());
         if let Some(schema) = (self.output)(generator) {
             success.insert("content".into(), json!({ "application/json": { "schema": schema } }));
         }
@@ -81,6 +88,14 @@ impl OperationDoc {
         );
         operation.into()
     }
+}
+
+/// The fields that every answer has.
+fn rate_limit_headers() -> Value {
+    json!({
+        "RateLimit": { "$ref": "#/components/headers/RateLimit" },
+        "RateLimit-Policy": { "$ref": "#/components/headers/RateLimitPolicy" },
+    })
 }
 
 fn path_parameters(path: &str) -> Vec<Value> {
@@ -155,6 +170,10 @@ pub fn openapi(table: &RouteTable, info: &OpenApiInfo) -> Value {
         .iter()
         .map(|code| json!({ "code": code.as_str(), "status": code.status(), "client_action": code.client_action() }))
         .collect();
+    let mut problem_headers = rate_limit_headers();
+    if let Some(headers) = problem_headers.as_object_mut() {
+        headers.insert("Retry-After".into(), json!({ "$ref": "#/components/headers/RetryAfter" }));
+    }
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Bothy", "version": info.version, "description": info.description, "x-problem-codes": codes },
@@ -164,10 +183,32 @@ pub fn openapi(table: &RouteTable, info: &OpenApiInfo) -> Value {
             "responses": {
                 "Problem": {
                     "description": "A problem from the closed list",
+                    "headers": problem_headers,
                     "content": { "application/problem+json": { "schema": problem } },
                 },
             },
+            "headers": {
+                "RateLimit": {
+                    "schema": { "type": "string" },
+                    "description": "What is left of the budget that this request was taken from: the name of its class, `r` requests, and `t` seconds until the whole budget is there again. Requests that could not be authenticated are taken from the `rl.public_auth` budget of the address that they come from; other budgets belong to the principal, whatever credential it uses.",
+                },
+                "RateLimitPolicy": {
+                    "schema": { "type": "string" },
+                    "description": "The size of that budget: the name of its class, `q` requests, and `w` seconds in which an empty budget fills, evenly.",
+                },
+                "RetryAfter": {
+                    "schema": { "type": "integer", "minimum": 1 },
+                    "description": "Seconds to wait before the request is sent again. With `rate_limited` always.",
+                },
+            },
             "parameters": {
+                "IdempotencyKey": {
+                    "name": "Idempotency-Key",
+                    "in": "header",
+                    "required": false,
+                    "schema": { "type": "string", "minLength": 1, "maxLength": idempotency::LONGEST_KEY, "pattern": "^[ -~]+$" },
+                    "description": "A key of your choice, such as a random UUID, that makes it safe to send the request again: within `http.idempotency_ttl` the same request with the same key creates nothing new and gets the answer of the first one, after it was authenticated and authorized again. While the first one is at work, the second waits for it. The key counts for one principal, one run or none, one operation and one target. With another query or body it is answered 409 `idempotency_conflict`. Failures are not kept.",
+                },
                 "InvocationToken": {
                     "name": "Invocation-Token",
                     "in": "header",

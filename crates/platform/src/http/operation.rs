@@ -1,6 +1,8 @@
 use axum::http::Method;
 use bothy_domain::action::Action;
 
+use super::output::Output;
+
 /// The declaration of an operation: what the API description, the router and the log say of it.
 #[derive(Debug, Clone)]
 pub struct Operation {
@@ -10,11 +12,13 @@ pub struct Operation {
     pub(super) summary: &'static str,
     pub(super) description: &'static str,
     pub(super) waits: bool,
+    pub(super) creates: bool,
+    pub(super) recheck: Option<Action>,
 }
 
 impl Operation {
     const fn new(method: Method, id: &'static str, path: &'static str, summary: &'static str) -> Self {
-        Self { id, method, path, summary, description: "", waits: false }
+        Self { id, method, path, summary, description: "", waits: false, creates: false, recheck: None }
     }
 
     /// Adds a longer description.
@@ -30,6 +34,31 @@ impl Operation {
     pub const fn waits(mut self) -> Self {
         self.waits = true;
         self
+    }
+
+    /// An operation that creates takes an `Idempotency-Key` (chapter 04 section 4). Only guarded
+    /// operations can: the key belongs to a principal.
+    #[must_use]
+    pub const fn creates(mut self) -> Self {
+        self.creates = true;
+        self
+    }
+
+    /// A kept answer is given again only to somebody who may still do `action` to what was created,
+    /// which the answer names in the path parameter of the action's kind, such as `message_id`, or
+    /// in `id`. Without it, being let in at the target again is enough.
+    #[must_use]
+    pub const fn recheck(mut self, action: Action) -> Self {
+        self.recheck = Some(action);
+        self
+    }
+
+    /// The member of the answer that names what was created.
+    pub(super) const fn created_member(&self) -> Option<&'static str> {
+        match self.recheck {
+            Some(action) => action.row().resource.path_parameter(),
+            None => None,
+        }
     }
 }
 
@@ -69,4 +98,25 @@ pub struct OperationInfo {
     pub path: &'static str,
     /// The action; `None` for what anybody may call.
     pub action: Option<Action>,
+    /// Whether it takes an `Idempotency-Key`.
+    pub creates: bool,
+    /// What the caller must still be allowed to do to what was created before a kept answer is given
+    /// again.
+    pub recheck: Option<Action>,
+    /// The status of its success.
+    pub status: u16,
+}
+
+impl OperationInfo {
+    pub(super) fn of<O: Output>(operation: &Operation, action: Option<Action>) -> Self {
+        Self {
+            id: operation.id,
+            method: operation.method.clone(),
+            path: operation.path,
+            action,
+            creates: operation.creates,
+            recheck: operation.recheck,
+            status: O::STATUS.as_u16(),
+        }
+    }
 }

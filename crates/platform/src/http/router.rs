@@ -7,13 +7,14 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, Response, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use bothy_domain::action::ActionType;
+use bothy_domain::action::{ActionType, RateClass};
 use bothy_domain::problem::{Problem, ProblemCode};
 
 use super::allowed::{Allowed, Anyone};
 use super::chain::{AccessFacts, Services, guarded, open, router_problem};
 use super::correlation::{self, CorrelationId};
 use super::input::Input;
+use super::limits::Payer;
 use super::openapi::OperationDoc;
 use super::operation::{Operation, OperationInfo};
 use super::output::Output;
@@ -54,7 +55,7 @@ impl<M: Send + Sync + 'static> Routes<M> {
     {
         let module = Arc::clone(&self.module);
         let doc = OperationDoc::of::<I, O>(&operation, Some(A::ACTION));
-        let info = OperationInfo { id: operation.id, method: operation.method.clone(), path: operation.path, action: Some(A::ACTION) };
+        let info = OperationInfo::of::<O>(&operation, Some(A::ACTION));
         let operation = Arc::new(operation);
         let mount: Mount = Box::new(move |services| {
             method(&operation.method.clone(), move |request| {
@@ -74,7 +75,7 @@ impl<M: Send + Sync + 'static> Routes<M> {
     {
         let module = Arc::clone(&self.module);
         let doc = OperationDoc::of::<I, O>(&operation, None);
-        let info = OperationInfo { id: operation.id, method: operation.method.clone(), path: operation.path, action: None };
+        let info = OperationInfo::of::<O>(&operation, None);
         let operation = Arc::new(operation);
         let mount: Mount = Box::new(move |services| {
             method(&operation.method.clone(), move |request| {
@@ -125,7 +126,7 @@ impl RouteTable {
     }
 
     /// The router of the API below [`BASE_PATH`], with the answers for addresses and methods that
-    /// do not exist, the correlation id, `no-store` and the access log around everything.
+    /// do not exist, the correlation id, `no-store`, the rate limit and the access log around everything.
     pub fn into_router(self, services: Arc<Services>) -> Router {
         let mut by_path: BTreeMap<&'static str, MethodRouter> = BTreeMap::new();
         for entry in self.entries {
@@ -159,6 +160,7 @@ async fn around(State(services): State<Arc<Services>>, mut request: Request, nex
     let correlation = CorrelationId::of(request.headers(), &services.ids);
     let method = request.method().clone();
     let length = request.uri().path_and_query().map_or(0, |url| url.as_str().len());
+    let client = services.rates.client(request.extensions(), request.headers());
     request.extensions_mut().insert(correlation.clone());
     let mut response = if length > services.limits.max_url_bytes {
         router_problem(ProblemCode::PayloadTooLarge, &correlation)
@@ -166,7 +168,11 @@ async fn around(State(services): State<Arc<Services>>, mut request: Request, nex
         next.run(request).await
     };
     let facts = response.extensions().get::<AccessFacts>().copied();
+    // Who was not authenticated is told of the budget that failures are taken from.
+    let standing = facts.and_then(|facts| facts.standing);
+    let standing = standing.unwrap_or_else(|| services.rates.look(RateClass::PublicAuth, Payer::Address(client)));
     let headers = response.headers_mut();
+    standing.write(headers);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Some(value) = correlation.header_value() {

@@ -4,7 +4,7 @@ mod setup;
 use std::sync::Arc;
 
 use bothy_storage::{Database, prepare_all};
-use bothy_testkit::{TestDb, both_databases};
+use bothy_testkit::both_databases;
 
 use super::{Instance, InstanceError, store};
 use crate::clock::ManualClock;

@@ -38,7 +38,7 @@ fn every_single_change_of_a_character_is_refused() {
     let token = sign(TYP, KID, &key(), br#"{"sub":"someone"}"#);
     for index in 0..token.len() {
         let mut bytes = token.clone().into_bytes();
-        for replacement in [b'A', b'B', b'Q', b'_', b'-', b'.', b'=', b'+', b'/', b' '] {
+        for replacement in [b'A', b'Q', b'=', b'.', b' '] {
             if bytes[index] == replacement {
                 continue;
             }

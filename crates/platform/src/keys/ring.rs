@@ -176,7 +176,12 @@ impl KeyRing {
         Ok(keys)
     }
 
-    fn private_half(&self, stored: &StoredKey, purpose: KeyPurpose, public: &VerifyingKey) -> Result<SigningKey, KeyError> {
+    fn private_half(
+        &self,
+        stored: &StoredKey,
+        purpose: KeyPurpose,
+        public: &VerifyingKey,
+    ) -> Result<SigningKey, KeyError> {
         let private = self
             .sealer
             .open(&stored.kid, purpose, &stored.sealed_private_key)

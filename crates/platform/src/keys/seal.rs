@@ -22,7 +22,13 @@ impl Sealer {
     }
 
     /// Seals a private key. `None` cannot happen with 32 bytes and stands for the library's error.
-    pub(super) fn seal(&self, entropy: &dyn Entropy, kid: &str, purpose: KeyPurpose, private: &[u8; 32]) -> Option<Vec<u8>> {
+    pub(super) fn seal(
+        &self,
+        entropy: &dyn Entropy,
+        kid: &str,
+        purpose: KeyPurpose,
+        private: &[u8; 32],
+    ) -> Option<Vec<u8>> {
         let nonce: [u8; NONCE_LEN] = bytes(entropy);
         let associated = associated(kid, purpose);
         let sealed = self.0.encrypt(&XNonce::from(nonce), Payload { msg: private, aad: &associated }).ok()?;

@@ -53,7 +53,9 @@ impl InstanceSecret {
     /// Says what is wrong and what to do.
     pub fn load_or_create(server: &Server, entropy: &dyn Entropy) -> Result<Self, SecretError> {
         match &server.secret {
-            Some(secret) => Self::new(secret.expose().as_bytes()).ok_or_else(|| SecretError::Short("server.secret".to_owned())),
+            Some(secret) => {
+                Self::new(secret.expose().as_bytes()).ok_or_else(|| SecretError::Short("server.secret".to_owned()))
+            }
             None => Self::in_folder(&server.data_folder, entropy),
         }
     }

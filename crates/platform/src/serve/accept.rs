@@ -118,7 +118,10 @@ fn prepare(socket: TcpStream, limits: &Limits, clock: &SharedClock, place: Owned
 async fn after_failure(error: &io::Error, clock: &SharedClock) {
     let clients_fault = matches!(
         error.kind(),
-        ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::ConnectionRefused | ErrorKind::Interrupted
+        ErrorKind::ConnectionAborted
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionRefused
+            | ErrorKind::Interrupted
     );
     if !clients_fault {
         tracing::warn!(%error, "cannot accept connections; trying again");

@@ -45,7 +45,8 @@ pub enum BindError {
 /// [`BindError`].
 pub async fn bind(server: &Server) -> Result<TcpListener, BindError> {
     let address = server.listen;
-    let safe = address.ip().to_canonical().is_loopback() || !server.trusted_proxies.is_empty() || server.allow_plain_http;
+    let safe =
+        address.ip().to_canonical().is_loopback() || !server.trusted_proxies.is_empty() || server.allow_plain_http;
     if !safe {
         return Err(BindError::Exposed(address));
     }

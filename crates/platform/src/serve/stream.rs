@@ -23,7 +23,12 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(socket: TcpStream, clock: SharedClock, write_timeout: Duration, place: OwnedSemaphorePermit) -> Self {
+    pub(super) fn new(
+        socket: TcpStream,
+        clock: SharedClock,
+        write_timeout: Duration,
+        place: OwnedSemaphorePermit,
+    ) -> Self {
         Self { socket: TokioIo::new(socket), clock, write_timeout, stalled: None, _place: place }
     }
 
@@ -35,14 +40,20 @@ impl Stream {
         }
         let stalled = self.stalled.get_or_insert_with(|| sleep(&self.clock, self.write_timeout));
         match stalled.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(ErrorKind::TimedOut, "the client takes nothing of the answer"))),
+            Poll::Ready(()) => {
+                Poll::Ready(Err(io::Error::new(ErrorKind::TimedOut, "the client takes nothing of the answer")))
+            }
             Poll::Pending => Poll::Pending,
         }
     }
 }
 
 impl Read for Stream {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.socket).poll_read(context, buffer)
     }
 }

@@ -1,0 +1,2 @@
+mod binding;
+mod connections;

@@ -1,12 +1,12 @@
 use std::time::Duration;
 
-use bothy_domain::ids::PrincipalId;
+use bothy_domain::ids::{PrincipalId, RunId};
 use serde_json::json;
 
 use crate::client::Client;
 use crate::error::Error;
 use crate::transport::Call;
-use crate::wire::{Agent, AgentEvents, IssuedToken, NewAgent, NewToken};
+use crate::wire::{Agent, AgentEvents, IssuedToken, NewAgent, NewToken, Pulse};
 
 impl Client {
     /// Makes an agent.
@@ -43,11 +43,13 @@ impl Client {
         self.nothing(Call::post("ackAgentEvents", "/agent/events/ack").body(&json!({ "cursor": cursor })).repeatable()).await
     }
 
-    /// Says that the adapter is alive and works on its runs.
+    /// Says that the adapter is alive and works on these runs; answers which runs of the agent are
+    /// active. A run that it has lost is not named, so that it ends.
     ///
     /// # Errors
     /// `unauthenticated` when the token or the agent no longer counts.
-    pub async fn agent_heartbeat(&self) -> Result<(), Error> {
-        self.nothing(Call::post("agentHeartbeat", "/agent/heartbeat").repeatable()).await
+    pub async fn agent_heartbeat(&self, run_ids: &[RunId]) -> Result<Pulse, Error> {
+        let call = Call::post("agentHeartbeat", "/agent/heartbeat").body(&json!({ "run_ids": run_ids }));
+        self.json(call.repeatable()).await
     }
 }

@@ -51,7 +51,7 @@ fn client(address: &str, pauses: &std::sync::Arc<Pauses>) -> Client {
 async fn repeats_what_is_safe_to_repeat_and_waits_as_long_as_asked() {
     let (address, served) = server(vec![BUSY, SLOW_DOWN, DONE]).await;
     let pauses = std::sync::Arc::new(Pauses::default());
-    client(&address, &pauses).agent_heartbeat().await.unwrap();
+    client(&address, &pauses).ack_agent_events(7).await.unwrap();
     assert_eq!(*pauses.0.lock().unwrap(), [Duration::from_millis(250), Duration::from_secs(7)]);
     assert_eq!(served.await.unwrap().len(), 3);
 }
@@ -72,7 +72,7 @@ async fn gives_up_after_the_last_attempt() {
     let (address, _served) = server(vec![BUSY; 2]).await;
     let pauses = std::sync::Arc::new(Pauses::default());
     let client = client(&address, &pauses).with_retry(Retry { attempts: 2, ..Retry::default() });
-    assert!(client.agent_heartbeat().await.unwrap_err().is("unavailable"));
+    assert!(client.ack_agent_events(7).await.unwrap_err().is("unavailable"));
     assert_eq!(pauses.0.lock().unwrap().len(), 1);
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
     /// The id.
-    pub id: PrincipalId,
+    pub agent_id: PrincipalId,
     /// The handle.
     pub handle: String,
     /// The name that is shown.
@@ -34,7 +34,7 @@ pub struct NewToken<'a> {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IssuedToken {
     /// The id.
-    pub id: TokenId,
+    pub token_id: TokenId,
     /// The secret.
     pub token: String,
 }
@@ -79,6 +79,15 @@ pub struct AgentEvent {
     /// Until when the run has to start.
     #[serde(default)]
     pub deadline: Option<String>,
+    /// Whether the invocation was delivered before.
+    #[serde(default)]
+    pub redelivered: bool,
+    /// How far the agent may follow the message, with a follow-up or an answer.
+    #[serde(default)]
+    pub trust: Option<String>,
+    /// Why the run should stop, with a request to cancel.
+    #[serde(default)]
+    pub cancel_reason: Option<String>,
 }
 
 /// The continuity of the agent's memory in the thread.
@@ -89,6 +98,25 @@ pub struct InvocationSession {
     /// The runtime's own reference, as it was reported.
     #[serde(default)]
     pub reference: Option<String>,
+}
+
+/// What the server knows of the agent's work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pulse {
+    /// The active runs of the agent; a run that is missing here has ended.
+    pub runs: Vec<PulseRun>,
+}
+
+/// An active run of the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PulseRun {
+    /// The run.
+    pub run_id: RunId,
+    /// `queued`, `running` or `waiting_input`.
+    pub state: String,
+    /// Why it should end, if somebody asked for that.
+    #[serde(default)]
+    pub cancel_reason: Option<String>,
 }
 
 impl std::fmt::Debug for AgentEvent {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Space {
     /// The id.
-    pub id: SpaceId,
+    pub space_id: SpaceId,
     /// The name.
     pub name: String,
 }
@@ -33,7 +33,7 @@ pub enum ChannelKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channel {
     /// The id.
-    pub id: ChannelId,
+    pub channel_id: ChannelId,
     /// The space; absent for direct messages.
     #[serde(default)]
     pub space_id: Option<SpaceId>,
@@ -60,7 +60,7 @@ pub struct NewChannel<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
     /// The id.
-    pub id: ThreadId,
+    pub thread_id: ThreadId,
     /// The channel.
     pub channel_id: ChannelId,
     /// `main`, `thread` or `post`.

@@ -31,9 +31,33 @@ pub struct Session {
     /// The token of the session.
     pub token: String,
     /// The session.
-    pub session_id: LoginSessionId,
+    pub session: SessionFacts,
     /// Who is signed in.
-    pub person: super::Principal,
+    pub person: Person,
+}
+
+/// A login session without its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionFacts {
+    /// The id.
+    pub session_id: LoginSessionId,
+    /// When it ends by itself.
+    pub expires_at: String,
+}
+
+/// A person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// The id.
+    pub person_id: PrincipalId,
+    /// The handle, without `@`.
+    pub handle: String,
+    /// The name that is shown.
+    pub display_name: String,
+    /// `pending`, `active`, `disabled` or `deleted`.
+    pub status: String,
+    /// Whether the person is an owner.
+    pub owner: bool,
 }
 
 /// Oneself.
@@ -42,6 +66,9 @@ pub struct Me {
     /// The principal.
     #[serde(flatten)]
     pub principal: super::Principal,
+    /// Whether ownership counts in this request.
+    #[serde(default)]
+    pub owner: bool,
 }
 
 /// A person to be invited.
@@ -59,7 +86,7 @@ pub struct NewInvite<'a> {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invite {
     /// The person, who is pending until the invitation is accepted.
-    pub person: super::Principal,
+    pub person: Person,
     /// The one-time code.
     pub code: String,
 }
@@ -155,7 +182,7 @@ impl<'a> NewGrant<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// The id.
-    pub id: GrantId,
+    pub grant_id: GrantId,
     /// The principal, when it is not a group's.
     #[serde(default)]
     pub principal_id: Option<PrincipalId>,
@@ -181,5 +208,5 @@ pub struct AuditEvent {
     pub run_id: Option<RunId>,
     /// For which person.
     #[serde(default)]
-    pub acting_for_id: Option<PrincipalId>,
+    pub acting_for_user_id: Option<PrincipalId>,
 }

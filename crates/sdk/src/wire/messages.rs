@@ -7,7 +7,7 @@ use super::Principal;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// The id.
-    pub id: MessageId,
+    pub message_id: MessageId,
     /// The thread.
     pub thread_id: ThreadId,
     /// The channel.
@@ -16,10 +16,16 @@ pub struct Message {
     pub thread_seq: i64,
     /// Who wrote it.
     pub author: Principal,
-    /// `human`, `agent`, `app`, `import` or `system`.
-    pub origin: String,
+    /// `human`, `agent`, `app`, `import` or `system`; absent when this server does not know it.
+    #[serde(default)]
+    pub origin: Option<String>,
+    /// `text`, `system` or `run_request`.
+    pub kind: String,
     /// The text.
     pub content_md: String,
+    /// Whether a list cut the text; reading the message gives it all.
+    #[serde(default)]
+    pub content_truncated: bool,
     /// What it answers.
     #[serde(default)]
     pub reply_to_message_id: Option<MessageId>,

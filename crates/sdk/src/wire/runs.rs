@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunView {
     /// The id.
-    pub id: RunId,
+    pub run_id: RunId,
     /// The thread.
     pub thread_id: ThreadId,
     /// The agent.
@@ -14,9 +14,21 @@ pub struct RunView {
     pub triggered_by: PrincipalId,
     /// `queued`, `running`, `waiting_input`, `completed`, `failed` or `cancelled`.
     pub state: String,
+    /// The message that started it.
+    #[serde(default)]
+    pub triggering_message_id: Option<MessageId>,
     /// Why it ended.
     #[serde(default)]
     pub end_reason: Option<String>,
+    /// Which kind of failure it was.
+    #[serde(default)]
+    pub error_class: Option<String>,
+    /// Why it should end, if somebody asked for that.
+    #[serde(default)]
+    pub cancel_reason: Option<String>,
+    /// What the agent asks the person.
+    #[serde(default)]
+    pub question_md: Option<String>,
 }
 
 /// How a run ended.

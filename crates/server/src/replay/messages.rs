@@ -61,7 +61,7 @@ impl Replay<'_> {
             };
             let answer = client.create_message(thread, &new).await;
             let Some(posted) = self.judge(at, answer)? else { continue };
-            let id = posted.message.id;
+            let id = posted.message.message_id;
             if let Some(key) = message.key.clone() {
                 named.insert(key, Named { id, thread, channel: message.channel.clone(), opened: posted.opened_thread_id });
             }
@@ -98,12 +98,12 @@ async fn thread(
     }
     let new = NewThread { parent_message_id: Some(parent.id), ..NewThread::default() };
     let opened = match client.create_thread(place.id, &new).await {
-        Ok(thread) => thread.id,
+        Ok(thread) => thread.thread_id,
         // Somebody opened it before, perhaps this very transcript.
         Err(error) if error.is("conflict") => {
             let threads = client.list_channel_threads(place.id).await.map_err(Unfit::Server)?;
             let found = threads.into_iter().find(|thread| thread.parent_message_id == Some(parent.id));
-            found.map(|thread| thread.id).ok_or(Unfit::Server(error))?
+            found.map(|thread| thread.thread_id).ok_or(Unfit::Server(error))?
         }
         Err(error) => return Err(Unfit::Server(error)),
     };

@@ -21,7 +21,7 @@ impl Replay<'_> {
                 self.refuse(at, "there is a channel of this name that is no text channel");
                 continue;
             };
-            let place = Place { id: found.id, space, main };
+            let place = Place { id: found.channel_id, space, main };
             self.members(&place, &channel.members).await?;
             self.kept.keep_channel(KeptChannel {
                 name: channel.name.clone(),
@@ -39,8 +39,8 @@ impl Replay<'_> {
     async fn space(&self, name: &str) -> Result<SpaceId, Error> {
         let spaces = self.owner.list_spaces().await?;
         match spaces.into_iter().find(|space| name_key(&space.name) == name_key(name)) {
-            Some(space) => Ok(space.id),
-            None => Ok(self.owner.create_space(&NewSpace { name }).await?.id),
+            Some(space) => Ok(space.space_id),
+            None => Ok(self.owner.create_space(&NewSpace { name }).await?.space_id),
         }
     }
 

@@ -1,13 +1,15 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
+use axum::middleware::from_fn_with_state;
 use bothy_platform::config::{Config, Secret};
 use bothy_platform::serve::{Limits, Stopped, bind, serve};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::background::Background;
 use super::modules::Modules;
+use super::stopping::until_stop;
 use super::{Ports, StartError};
 
 /// A server that answers: one node. `bothy serve`, the demo and the tests start the same one.
@@ -18,7 +20,7 @@ pub struct App {
     modules: Arc<Modules>,
     address: SocketAddr,
     setup_code: Option<Secret>,
-    stop: oneshot::Sender<()>,
+    stop: watch::Sender<bool>,
     served: JoinHandle<Stopped>,
     background: Background,
 }
@@ -42,14 +44,13 @@ impl App {
                 return Err(error);
             }
         };
-        let background =
-            Background::start(Arc::clone(&modules.runs), modules.events.clone(), Arc::clone(&modules.ports().clock));
-        let (stop, stopped) = oneshot::channel();
-        let router = modules.router();
+        let (stop, mut stopping) = watch::channel(false);
+        let background = Background::start(&modules, stopping.clone());
+        let router = modules.router().layer(from_fn_with_state(stopping.clone(), until_stop));
         let served = tokio::spawn(async move {
-            let told = async {
-                // A dropped app is told to stop as well.
-                drop(stopped.await);
+            let told = async move {
+                // Fails only when the app was dropped, which is a reason to stop as well.
+                drop(stopping.wait_for(|stopping| *stopping).await);
             };
             serve(listener, router, limits, ports.clock, told).await
         });
@@ -85,7 +86,7 @@ impl App {
     /// closes the database.
     pub async fn stop(self) {
         let Self { modules, stop, served, background, .. } = self;
-        drop(stop);
+        stop.send_replace(true);
         match served.await {
             Ok(Stopped { cut_off: 0 }) => {}
             Ok(Stopped { cut_off }) => tracing::warn!(cut_off, "requests were cut off: server.shutdown_grace was over"),

@@ -1,12 +1,15 @@
 //! What a server does by itself, on the clock port.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bothy_platform::audit::{self, AuditIntervals};
 use bothy_platform::clock::{SharedClock, sleep};
-use bothy_platform::events::EventLog;
-use bothy_runs::Runs;
-use tokio::task::JoinSet;
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::modules::Modules;
 
 /// How often a node looks for runs whose time is over. Several nodes may look at once: each run is
 /// claimed in the database.
@@ -15,24 +18,52 @@ const EXPIRY: Duration = Duration::from_secs(1);
 /// The loops of a server. They end when this is stopped or dropped; each pass leaves the database in
 /// order, so one that is cut off loses nothing.
 #[derive(Debug)]
-pub(super) struct Background(JoinSet<()>);
+pub(super) struct Background {
+    loops: JoinSet<()>,
+    audit: JoinHandle<()>,
+}
 
 impl Background {
-    pub(super) fn start(runs: Arc<Runs>, events: EventLog, clock: SharedClock) -> Self {
+    /// Starts the loops. The audit log is sealed until `stopping` is true, and signed once more then.
+    pub(super) fn start(modules: &Arc<Modules>, stopping: watch::Receiver<bool>) -> Self {
         let mut loops = JoinSet::new();
+        let events = modules.events.clone();
         loops.spawn(async move { events.run().await });
-        loops.spawn(async move {
-            loop {
-                if let Err(error) = runs.expire().await {
-                    tracing::warn!(%error, cause = error.cause().map(tracing::field::display), "runs could not be expired; trying again");
-                }
-                sleep(&clock, EXPIRY).await;
-            }
-        });
-        Self(loops)
+        let clock = &modules.ports().clock;
+        let runs = Arc::clone(&modules.runs);
+        loops.spawn(every(EXPIRY, Arc::clone(clock), "runs are expired", async move || runs.expire().await.map(drop)));
+        Self { loops, audit: tokio::spawn(seal(Arc::clone(modules), stopping)) }
     }
 
+    /// Waits for the last checkpoint of the audit log and ends the loops.
     pub(super) async fn stop(mut self) {
-        self.0.shutdown().await;
+        if let Err(error) = self.audit.await {
+            tracing::error!(%error, "the audit log was not signed at the stop");
+        }
+        self.loops.shutdown().await;
     }
+}
+
+/// Repeats a duty for ever.
+async fn every<E: Display>(
+    pause: Duration,
+    clock: SharedClock,
+    what: &'static str,
+    mut duty: impl AsyncFnMut() -> Result<(), E>,
+) {
+    loop {
+        if let Err(error) = duty().await {
+            tracing::warn!(%error, what, "a duty failed; trying again");
+        }
+        sleep(&clock, pause).await;
+    }
+}
+
+async fn seal(modules: Arc<Modules>, mut stopping: watch::Receiver<bool>) {
+    let stopped = async {
+        // Fails only when the app was dropped, which is a reason to stop as well.
+        drop(stopping.wait_for(|stopping| *stopping).await);
+    };
+    let intervals = AuditIntervals::of(&modules.config.audit);
+    audit::run(modules.sealer(), &modules.database, intervals, stopped).await;
 }

@@ -3,16 +3,18 @@ use std::sync::Arc;
 use axum::Router;
 use bothy_agents::{Agents, AgentsDeps};
 use bothy_authz::{Authz, PrincipalFacts, RightsChanged, TreeFacts};
-use bothy_chat::{Chat, ChatParts};
+use bothy_chat::Chat;
 use bothy_domain::action::ResourceKind;
 use bothy_identity::{ActingForSource, Identity};
-use bothy_messaging::{Messaging, MessagingParts};
-use bothy_platform::audit::AuditLog;
+use bothy_messaging::{MessageWritten, Messaging};
+use bothy_platform::audit::{self, AuditLog, AuditSealer};
 use bothy_platform::authorize::Locate;
 use bothy_platform::config::{Config, MigrateMode, Secret};
 use bothy_platform::entropy::IdSource;
 use bothy_platform::events::EventLog;
-use bothy_platform::http::{HttpLimits, Locators, OpenApiInfo, RouteTable, Services, openapi};
+use bothy_platform::http::{
+    HttpLimits, Idempotency, Locators, OpenApiInfo, OperationInfo, RateLimits, RouteTable, Services, openapi,
+};
 use bothy_platform::instance::{Instance, SetupError};
 use bothy_platform::keys::{InstanceSecret, KeyRing};
 use bothy_platform::paging::PageLimits;
@@ -56,6 +58,8 @@ pub struct Modules {
     pub runs: Arc<Runs>,
     ports: Ports,
     ids: IdSource,
+    secret: InstanceSecret,
+    sealer: AuditSealer,
 }
 
 impl Modules {
@@ -84,7 +88,8 @@ impl Modules {
         let keys = KeyRing::open(database.clone(), Arc::clone(&clock), Arc::clone(&entropy), &secret)
             .await
             .map_err(StartError::Keys)?;
-        let audit = AuditLog::new(Arc::clone(&clock), ids.clone());
+        let audit = AuditLog::new(Arc::clone(&clock), ids.clone()).with_deny_window(config.audit.deny_aggregate_window.get());
+        let sealer = AuditSealer::new(audit.clone(), keys.clone());
         let events = EventLog::open(database.clone(), Arc::clone(&clock)).await?;
         let authz = Arc::new(Authz::new(bothy_authz::Parts {
             database: database.clone(),
@@ -105,7 +110,7 @@ impl Modules {
             entropy: Arc::clone(&entropy),
             config: Arc::clone(&config),
         }));
-        let chat = Arc::new(Chat::new(ChatParts {
+        let chat = Arc::new(Chat::new(bothy_chat::Parts {
             database: database.clone(),
             instance: instance.id(),
             clock: Arc::clone(&clock),
@@ -116,7 +121,7 @@ impl Modules {
             authz: Arc::clone(&authz),
             identity: Arc::clone(&identity),
         }));
-        let messaging = Arc::new(Messaging::new(MessagingParts {
+        let messaging = Arc::new(Messaging::new(bothy_messaging::Parts {
             database: database.clone(),
             clock: Arc::clone(&clock),
             ids: ids.clone(),
@@ -129,7 +134,6 @@ impl Modules {
         let agents = Agents::new(AgentsDeps {
             database: database.clone(),
             identity: Arc::clone(&identity),
-            authz: Arc::clone(&authz),
             audit: audit.clone(),
             events: events.clone(),
             clock: Arc::clone(&clock),
@@ -152,7 +156,7 @@ impl Modules {
             settings: (&*config).into(),
         });
         let modules =
-            Self { config, database, instance, events, audit, authz, identity, chat, messaging, agents, runs, ports, ids };
+            Self { config, database, instance, events, audit, authz, identity, chat, messaging, agents, runs, ports, ids, secret, sealer };
         modules.connect();
         Ok(modules)
     }
@@ -167,7 +171,8 @@ impl Modules {
         self.authz.set_tree_facts(&tree);
         self.authz.set_rights_changed(&rights_changed);
         self.identity.set_acting_for_source(&acting_for);
-        self.messaging.set_message_written(self.runs.clone());
+        let message_written: Arc<dyn MessageWritten> = self.runs.clone();
+        self.messaging.set_message_written(&message_written);
     }
 
     fn table(&self) -> RouteTable {
@@ -178,6 +183,7 @@ impl Modules {
             .and(self.messaging.routes())
             .and(self.agents.routes())
             .and(self.runs.routes())
+            .and(audit::routes(self.database.clone()))
     }
 
     fn locators(&self) -> Locators {
@@ -204,6 +210,8 @@ impl Modules {
             audit: self.audit.clone(),
             clock: Arc::clone(&self.ports.clock),
             ids: self.ids.clone(),
+            rates: RateLimits::new(&self.config, Arc::clone(&self.ports.clock)),
+            idempotency: Idempotency::new(&self.config, &self.secret, Arc::clone(&self.ports.entropy)),
             limits: HttpLimits {
                 max_body_bytes: http.max_body_bytes.get(),
                 max_url_bytes: http.max_url_bytes.to_usize(),
@@ -221,7 +229,7 @@ impl Modules {
     }
 
     /// The declarations of all operations, for tables and tests.
-    pub fn operations(&self) -> Vec<bothy_platform::http::OperationInfo> {
+    pub fn operations(&self) -> Vec<OperationInfo> {
         self.table().operations().cloned().collect()
     }
 
@@ -239,6 +247,10 @@ impl Modules {
 
     pub(super) const fn ports(&self) -> &Ports {
         &self.ports
+    }
+
+    pub(super) const fn sealer(&self) -> &AuditSealer {
+        &self.sealer
     }
 
     /// Lets work under way end and closes the database.

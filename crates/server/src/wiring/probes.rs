@@ -55,7 +55,8 @@ fn up() -> Response {
     answer(StatusCode::OK, JSON, r#"{"status":"ok"}"#.to_owned())
 }
 
-fn problem(code: ProblemCode) -> Response {
+/// A problem of those who stand outside of the operations.
+pub(super) fn problem(code: ProblemCode) -> Response {
     let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = json!({ "type": "about:blank", "title": code.title(), "status": code.status(), "code": code.as_str() });
     answer(status, PROBLEM, body.to_string())

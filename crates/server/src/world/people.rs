@@ -36,7 +36,7 @@ fn human(
     session: Session,
 ) -> Result<Human, Error> {
     Ok(Human {
-        id: session.person.id,
+        id: session.person.person_id,
         handle: handle.to_owned(),
         display_name: display_name.to_owned(),
         email: email.to_owned(),

@@ -75,7 +75,7 @@ fn owner_actions_need_ownership_a_session_and_a_fresh_confirmation() {
     assert_eq!(decided(&owner(), fresh), Decision::Allow);
     assert_eq!(decided(&owner(), stale), denied(Outcome::Forbidden, Reason::StepUpRequired));
     assert_eq!(decided(&reader(), fresh), denied(Outcome::Forbidden, Reason::OwnerRequired));
-    assert_eq!(decided(&reader(), token), denied(Outcome::Forbidden, Reason::SessionRequired));
+    assert_eq!(decided(&reader(), token), denied(Outcome::Forbidden, Reason::OwnerRequired));
 }
 
 #[test]

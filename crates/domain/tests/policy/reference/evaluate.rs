@@ -80,9 +80,7 @@ pub fn admit(world: &World, question: &Question) -> Result<Acting, Denial> {
     let unbound = question.action.row().binding == BindingMode::Unbound;
     match acting {
         // AF-7.
-        Acting::Invalid => {
-            Err(Denial { outcome: Outcome::InvocationTokenInvalid, reason: Reason::InvocationInvalid })
-        }
+        Acting::Invalid => Err(Denial { outcome: Outcome::InvocationTokenInvalid, reason: Reason::InvocationInvalid }),
         // AF-8.
         Acting::RunInactive if !unbound => {
             Err(Denial { outcome: Outcome::InvocationTokenInvalid, reason: Reason::RunInactive })

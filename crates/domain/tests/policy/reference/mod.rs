@@ -11,9 +11,10 @@ mod lists;
 mod rights;
 mod world;
 
-pub use evaluate::decide;
+pub use evaluate::{decide, resolve};
 pub use lists::{Lists, lists};
-pub use rights::{Rights, Who, rights_on, sees};
+pub use rights::{Who, rights_on, sees};
 pub use world::{
-    Caps, Channel, Credential, Grant, Header, Home, Message, On, Principal, Question, Run, Step, Target, Thread, To, World,
+    Acting, Caps, Channel, Credential, Grant, Header, Home, Message, On, Principal, Question, Run, Step, Target,
+    Thread, To, World,
 };

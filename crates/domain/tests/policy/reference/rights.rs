@@ -51,9 +51,9 @@ fn path(world: &World, target: Target) -> Path {
     };
     let thread = |thread: usize| Path { thread: Some(thread), ..channel(world.threads[thread].channel) };
     match target {
-        Target::Instance | Target::Grant(On::Instance) | Target::GrantTarget(On::Instance) => instance,
-        Target::Space(id) | Target::Grant(On::Space(id)) | Target::GrantTarget(On::Space(id)) => space(id),
-        Target::Channel(id) | Target::Grant(On::Channel(id)) | Target::GrantTarget(On::Channel(id)) => channel(id),
+        Target::Instance | Target::Grant(On::Instance) | Target::GrantsOn(On::Instance) => instance,
+        Target::Space(id) | Target::Grant(On::Space(id)) | Target::GrantsOn(On::Space(id)) => space(id),
+        Target::Channel(id) | Target::Grant(On::Channel(id)) | Target::GrantsOn(On::Channel(id)) => channel(id),
         Target::Thread(id) => thread(id),
         Target::Message(id) => thread(world.messages[id].thread),
         Target::Run(id) => thread(world.runs[id].thread),
@@ -150,12 +150,12 @@ pub fn sees(world: &World, who: Who, target: Target) -> bool {
     match target {
         Target::Unknown => false,
         // Everybody knows that the instance exists, and people, agents and apps are no secret.
-        Target::Instance | Target::Grant(On::Instance) | Target::GrantTarget(On::Instance) => true,
+        Target::Instance | Target::Grant(On::Instance) | Target::GrantsOn(On::Instance) => true,
         Target::Own | Target::Audit | Target::Group(_) | Target::Principal(_) => true,
         // docs/decisions.md: sessions and tokens of others are hidden, also from owners.
         Target::LoginSession(person) | Target::Token(person) => person == who.principal,
         // docs/decisions.md: a space can be seen by whoever sees one of its channels.
-        Target::Space(space) | Target::Grant(On::Space(space)) | Target::GrantTarget(On::Space(space)) => {
+        Target::Space(space) | Target::Grant(On::Space(space)) | Target::GrantsOn(On::Space(space)) => {
             rights_on(world, who, target).level >= Step::Read || sees_a_channel_of(world, who, space)
         }
         _ => rights_on(world, who, target).level >= Step::Read,

@@ -136,7 +136,12 @@ pub enum Header {
     /// Empty, several values, or a token whose signature, type or issuer is wrong.
     Broken,
     /// A well signed token, whatever it claims. `run` may name a run that does not exist.
-    Token { audience: usize, subject: usize, run: Option<usize>, thread: Option<usize> },
+    Token {
+        audience: usize,
+        subject: usize,
+        run: Option<usize>,
+        thread: Option<usize>,
+    },
 }
 
 impl Header {
@@ -173,7 +178,7 @@ pub enum Target {
     Token(usize),
     /// A grant on something.
     Grant(On),
-    GrantTarget(On),
+    GrantsOn(On),
     Space(usize),
     Channel(usize),
     Thread(usize),

@@ -6,7 +6,7 @@ use crate::config::{ConfigFile, file};
 
 #[test]
 fn every_setting_and_section_is_explained() {
-    assert_eq!(sections().len(), 9);
+    assert_eq!(sections().len(), 11);
     for section in sections() {
         assert!(!section.description.is_empty(), "{}", section.name);
         assert!(!section.keys.is_empty(), "{}", section.name);
@@ -50,7 +50,9 @@ fn the_example_is_right_when_its_comments_are_taken_away() {
     let with_defaults: String = example()
         .lines()
         .map(|line| match line.strip_prefix('#') {
-            Some(setting) if !setting.starts_with(' ') && !setting.is_empty() && !setting.ends_with("= \"\"") => setting,
+            Some(setting) if !setting.starts_with(' ') && !setting.is_empty() && !setting.ends_with("= \"\"") => {
+                setting
+            }
             _ => line,
         })
         .fold(String::new(), |text, line| text + line + "\n");

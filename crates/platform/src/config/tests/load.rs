@@ -62,7 +62,9 @@ fn flag_beats_environment_beats_file_beats_default() {
     );
     let sources = Sources {
         file: ConfigFile::Required(file.clone()),
-        environment: [("BOTHY_HTTP__MAX_CONNECTIONS", "2"), ("BOTHY_HTTP__PAGE_LIMIT_DEFAULT", "2")].into_iter().collect(),
+        environment: [("BOTHY_HTTP__MAX_CONNECTIONS", "2"), ("BOTHY_HTTP__PAGE_LIMIT_DEFAULT", "2")]
+            .into_iter()
+            .collect(),
         flags: vec![Flag::Set("http.max_connections=3".to_owned())],
     };
     let loaded = Config::load(&sources).unwrap();
@@ -226,11 +228,17 @@ fn secrets_come_from_files_too_and_are_masked() {
         assert!(!loaded.show().contains("0123456789"));
         assert!(!format!("{loaded:?}").contains("0123456789"));
     }
-    let direct = Config::load(&environment(&[("BOTHY_SERVER__DATABASE_URL", "postgres://bothy:hush@localhost/bothy")])).unwrap();
+    let direct =
+        Config::load(&environment(&[("BOTHY_SERVER__DATABASE_URL", "postgres://bothy:hush@localhost/bothy")])).unwrap();
     assert!(!direct.show().contains("hush"));
     let empty = folder.file("empty", "\n");
-    assert!(mistakes(&environment(&[("BOTHY_SERVER__SECRET_FILE", &empty.display().to_string())])).contains("is empty"));
-    assert!(mistakes(&environment(&[("BOTHY_SERVER__SECRET_FILE", "/nonexistent/x")])).contains("cannot read /nonexistent/x"));
+    assert!(
+        mistakes(&environment(&[("BOTHY_SERVER__SECRET_FILE", &empty.display().to_string())])).contains("is empty")
+    );
+    assert!(
+        mistakes(&environment(&[("BOTHY_SERVER__SECRET_FILE", "/nonexistent/x")]))
+            .contains("cannot read /nonexistent/x")
+    );
     assert!(mistakes(&set(&["server.listen_file=x"])).contains("unknown key"));
 }
 
@@ -251,7 +259,8 @@ fn the_file_is_chosen_by_flag_then_environment_then_place() {
     let two = folder.file("two.toml", "[http]\nmax_connections = 2\n");
     let named = || [("BOTHY_CONFIG", two.display().to_string())].into_iter().collect::<Environment>();
     let load = |file, environment| {
-        Config::load(&Sources { file, environment, flags: Vec::new() }).map(|loaded| loaded.config.http.max_connections.get())
+        Config::load(&Sources { file, environment, flags: Vec::new() })
+            .map(|loaded| loaded.config.http.max_connections.get())
     };
     assert_eq!(load(ConfigFile::Required(one.clone()), named()), Ok(1));
     assert_eq!(load(ConfigFile::IfPresent(one.clone()), named()), Ok(2));

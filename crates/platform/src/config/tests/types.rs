@@ -26,7 +26,20 @@ fn durations_are_read_in_every_unit() {
 #[test]
 fn what_is_no_duration_is_refused() {
     for text in [
-        "", " ", "5", "s", "1x", "1h 5", "1h 1h", "-1s", "1.5h", "1 h", "99999999999999999999s", "1h,5m", "1H", "١s",
+        "",
+        " ",
+        "5",
+        "s",
+        "1x",
+        "1h 5",
+        "1h 1h",
+        "-1s",
+        "1.5h",
+        "1 h",
+        "99999999999999999999s",
+        "1h,5m",
+        "1H",
+        "١s",
         "18446744073709551615d",
     ] {
         assert!(text.parse::<Day>().is_err(), "{text:?}");
@@ -43,9 +56,8 @@ fn durations_are_written_in_the_largest_units() {
 
 #[test]
 fn networks_contain_what_they_name() {
-    let contains = |network: &str, address: &str| {
-        network.parse::<Network>().unwrap().contains(address.parse::<IpAddr>().unwrap())
-    };
+    let contains =
+        |network: &str, address: &str| network.parse::<Network>().unwrap().contains(address.parse::<IpAddr>().unwrap());
     assert!(contains("10.0.0.0/8", "10.255.0.1"));
     assert!(!contains("10.0.0.0/8", "11.0.0.1"));
     assert!(contains("192.0.2.1", "192.0.2.1"));
@@ -61,7 +73,9 @@ fn networks_contain_what_they_name() {
 
 #[test]
 fn what_is_no_network_is_refused() {
-    for text in ["", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/+8", "10.0.0.0/8/8", "example.com", "/8"] {
+    for text in
+        ["", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/+8", "10.0.0.0/8/8", "example.com", "/8"]
+    {
         assert!(text.parse::<Network>().is_err(), "{text:?}");
     }
 }
@@ -79,8 +93,15 @@ fn public_addresses_take_the_form_of_a_browser() {
         assert_eq!(text.parse::<PublicUrl>().unwrap().to_string(), origin);
     }
     for text in [
-        "", "chat.example.com", "ftp://chat.example.com", "https://", "https://chat.example.com/path",
-        "https://chat.example.com?x=1", "https://chat.example.com/#x", "https://robin@chat.example.com", "//chat.example.com",
+        "",
+        "chat.example.com",
+        "ftp://chat.example.com",
+        "https://",
+        "https://chat.example.com/path",
+        "https://chat.example.com?x=1",
+        "https://chat.example.com/#x",
+        "https://robin@chat.example.com",
+        "//chat.example.com",
     ] {
         assert!(text.parse::<PublicUrl>().is_err(), "{text:?}");
     }

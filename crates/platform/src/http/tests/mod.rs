@@ -2,16 +2,20 @@
 
 mod chain;
 mod credentials;
+mod idempotency;
 mod input;
+mod limits;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::{Body as HttpBody, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use bothy_domain::action::{ResourceKind, actions};
-use bothy_domain::actor::{ActingFor, Actor, Credential, PrincipalKind, PrincipalStatus};
-use bothy_domain::ids::{AnyId, ChannelId, Id, PrincipalId, SpaceId};
+use bothy_domain::actor::{ActingFor, Actor, Binding, Credential, PrincipalKind, PrincipalStatus};
+use bothy_domain::ids::{AnyId, ChannelId, Id, PrincipalId, SpaceId, kind};
 use bothy_domain::policy::{
     Capabilities, GrantFact, GrantTarget, Level, Path, Place, Resource, Rights, Snapshot, SnapshotFacts,
 };
@@ -29,12 +33,15 @@ use uuid::Uuid;
 use super::*;
 use crate::audit::AuditLog;
 use crate::authorize::{Authenticator, Authorizer, Judge, Locate};
-use crate::clock::{ManualClock, SharedClock};
-use crate::entropy::{IdSource, SeededEntropy};
+use crate::clock::{Clock as _, ManualClock, SharedClock};
+use crate::config::Config;
+use crate::entropy::{IdSource, SeededEntropy, SharedEntropy};
+use crate::keys::InstanceSecret;
 
 pub(super) const VISIBLE: u128 = 11;
 pub(super) const HIDDEN: u128 = 12;
 pub(super) const UNKNOWN: u128 = 13;
+pub(super) const OTHER: u128 = 14;
 
 fn id<K>(number: u128) -> Id<K> {
     Id::from_uuid(Uuid::from_u128(number))
@@ -44,20 +51,43 @@ pub(super) fn channel_path(number: u128) -> String {
     format!("/api/v1/channels/{}", Uuid::from_u128(number))
 }
 
+pub(super) fn alex() -> PrincipalId {
+    id(101)
+}
+
+pub(super) fn sam() -> PrincipalId {
+    id(102)
+}
+
+pub(super) fn lotse() -> PrincipalId {
+    id(103)
+}
+
+/// Knows people and agents by the first word of their token; `robin` was disabled.
 struct FakeIdentity;
 
 impl Authenticator for FakeIdentity {
     fn authenticate<'a>(&'a self, _: &'a Reader, credentials: &'a Credentials) -> BoxFuture<'a, Result<Actor, Problem>> {
         async move {
-            if credentials.token.as_deref() != Some("alex") {
-                return Err(Problem::new(bothy_domain::problem::ProblemCode::Unauthenticated));
-            }
+            let name = credentials.token.as_deref().and_then(|token| token.split('-').next());
+            let (principal, kind) = match name {
+                Some("alex") => (alex(), PrincipalKind::Person),
+                Some("sam") => (sam(), PrincipalKind::Person),
+                Some("lotse") => (lotse(), PrincipalKind::Agent),
+                Some("robin") => (id(104), PrincipalKind::Person),
+                _ => return Err(Problem::new(bothy_domain::problem::ProblemCode::Unauthenticated)),
+            };
+            let bound = |person, run| ActingFor::Bound(Binding { person, run: id(run), thread: id(800), token: id(run) });
             Ok(Actor {
-                principal: id(101),
-                kind: PrincipalKind::Person,
+                principal,
+                kind,
                 credential: Credential::Session { id: id(1), confirmed: true },
                 rights_version: 1,
-                acting_for: ActingFor::Absent,
+                acting_for: match credentials.invocation_tokens.first().map(Vec::as_slice) {
+                    Some(b"run-of-alex") => bound(alex(), 901),
+                    Some(b"run-of-sam") => bound(sam(), 902),
+                    _ => ActingFor::Absent,
+                },
                 requires_binding: false,
             })
         }
@@ -65,38 +95,64 @@ impl Authenticator for FakeIdentity {
     }
 }
 
-struct FakeAuthz(SharedClock);
+/// What changes in the course of a test, and is the same for all nodes.
+#[derive(Default)]
+pub(super) struct World {
+    /// Who has lost all rights.
+    pub(super) revoked: Mutex<HashSet<PrincipalId>>,
+    /// The threads that exist.
+    pub(super) threads: Mutex<HashSet<AnyId>>,
+}
 
-impl Authorizer for FakeAuthz {
-    fn judge<'a>(&'a self, _: &'a Reader, actor: &'a Actor) -> BoxFuture<'a, Result<Judge, Problem>> {
+struct FakeAuthz {
+    clock: SharedClock,
+    world: Arc<World>,
+}
+
+impl FakeAuthz {
+    fn snapshot(&self, principal: PrincipalId, kind: PrincipalKind) -> Arc<Snapshot> {
         let everything = Rights { level: Level::Trigger, capabilities: Capabilities::ALL };
-        let own = Snapshot::new(SnapshotFacts {
-            principal: actor.principal,
-            kind: actor.kind,
-            status: PrincipalStatus::Active,
-            owner: false,
-            grants: vec![GrantFact {
-                target: GrantTarget::Channel(id(1), id(VISIBLE)),
-                rights: everything,
-                expires_at: None,
-            }],
-            directs: Vec::new(),
+        let revoked = self.world.revoked.lock().unwrap().contains(&principal);
+        let grants = [VISIBLE, OTHER].into_iter().filter(|_| !revoked).map(|channel| GrantFact {
+            target: GrantTarget::Channel(id(1), id(channel)),
+            rights: everything,
+            expires_at: None,
         });
-        async move { Ok(Judge::new(*actor, Arc::new(own), None, self.0.now())) }.boxed()
+        let status = if principal == id(104) { PrincipalStatus::Disabled } else { PrincipalStatus::Active };
+        Arc::new(Snapshot::new(SnapshotFacts {
+            principal,
+            kind,
+            status,
+            owner: false,
+            grants: grants.collect(),
+            directs: Vec::new(),
+        }))
     }
 }
 
-struct FakeTree;
+impl Authorizer for FakeAuthz {
+    fn judge<'a>(&'a self, _: &'a Reader, actor: &'a Actor) -> BoxFuture<'a, Result<Judge, Problem>> {
+        let own = self.snapshot(actor.principal, actor.kind);
+        let person = actor.acting_for.binding().map(|binding| self.snapshot(binding.person, PrincipalKind::Person));
+        async move { Ok(Judge::new(*actor, own, person, self.clock.now())) }.boxed()
+    }
+}
+
+struct FakeTree(Arc<World>);
 
 impl Locate for FakeTree {
     fn locate<'a>(&'a self, _: &'a Reader, kind: ResourceKind, named: AnyId) -> BoxFuture<'a, Result<Option<Resource>, Problem>> {
         async move {
-            if named == id::<bothy_domain::ids::kind::Any>(UNKNOWN) {
-                return Ok(None);
-            }
             let space: SpaceId = id(1);
-            let channel: ChannelId = named.cast();
-            Ok(Some(Resource::new(kind, named, Path::of(Place::Channel(space, channel)))))
+            let channel: ChannelId = match kind {
+                ResourceKind::Thread => id(VISIBLE),
+                _ => named.cast(),
+            };
+            let exists = match kind {
+                ResourceKind::Thread => self.0.threads.lock().unwrap().contains(&named),
+                _ => named != id::<kind::Any>(UNKNOWN),
+            };
+            Ok(exists.then(|| Resource::new(kind, named, Path::of(Place::Channel(space, channel)))))
         }
         .boxed()
     }
@@ -150,9 +206,13 @@ pub(super) struct Door {
     pub(super) clock: Arc<ManualClock>,
     pub(super) database: Database,
     pub(super) audit: AuditLog,
-    _guard: TestDb,
+    pub(super) services: Arc<Services>,
+    pub(super) world: Arc<World>,
+    pub(super) maker: Arc<idempotency::Maker>,
+    db: Arc<TestDb>,
 }
 
+#[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
@@ -167,6 +227,8 @@ impl Answer {
     /// Everything that a caller can compare, without what differs by design.
     pub(super) fn comparable(mut self) -> (StatusCode, String, String) {
         self.headers.remove("correlation-id");
+        // Each request leaves one less.
+        self.headers.remove("ratelimit");
         // The length of the body follows the path in `instance`, which has the length of the request's.
         if let Some(body) = self.body.as_object_mut() {
             body.remove("correlation_id");
@@ -178,10 +240,34 @@ impl Answer {
 
 impl Door {
     pub(super) async fn open(db: TestDb) -> Self {
-        let clock = Arc::new(ManualClock::default());
-        let shared: SharedClock = clock.clone();
-        let ids = IdSource::new(shared.clone(), Arc::new(SeededEntropy::new(7)));
+        Self::open_with(db, &Config::default()).await
+    }
+
+    pub(super) async fn open_with(db: TestDb, config: &Config) -> Self {
         let database = crate::tests_support::open(&db).await;
+        Self::on(Arc::new(db), database, config, Arc::default(), Arc::default(), Arc::default())
+    }
+
+    /// Another node over the same database.
+    pub(super) async fn twin(&self, config: &Config) -> Self {
+        let database =
+            if self.db.is_postgres() { crate::tests_support::open(&self.db).await } else { self.database.clone() };
+        let (clock, world, maker) = (self.clock.clone(), self.world.clone(), self.maker.clone());
+        Self::on(self.db.clone(), database, config, clock, world, maker)
+    }
+
+    fn on(
+        db: Arc<TestDb>,
+        database: Database,
+        config: &Config,
+        clock: Arc<ManualClock>,
+        world: Arc<World>,
+        maker: Arc<idempotency::Maker>,
+    ) -> Self {
+        static NODES: AtomicU64 = AtomicU64::new(7);
+        let shared: SharedClock = clock.clone();
+        let entropy: SharedEntropy = Arc::new(SeededEntropy::new(NODES.fetch_add(1, Ordering::Relaxed)));
+        let ids = IdSource::new(shared.clone(), entropy.clone());
         let audit = AuditLog::new(shared.clone(), ids.clone());
         let mut routes = Routes::new(Arc::new(Notes { clock: shared.clone() }));
         routes.add(get("getChannel", "/channels/{channel_id}", "Read"), read_note);
@@ -189,13 +275,21 @@ impl Door {
         routes.add(post("createThread", "/channels/{channel_id}/threads", "Open"), create_thread);
         routes.add(post("archiveChannel", "/channels/{channel_id}/archive", "Archive"), archive);
         routes.add_open(get("slow", "/slow", "Waits"), slow);
-        let services = Services {
+        let table = routes.into_table().and(limits::table()).and(idempotency::table(idempotency::Notebook {
+            database: database.clone(),
+            ids: ids.clone(),
+            world: world.clone(),
+            maker: maker.clone(),
+        }));
+        let secret = InstanceSecret::new(&[7; 32]).unwrap();
+        let services = Arc::new(Services {
             database: database.clone(),
             authenticator: Arc::new(FakeIdentity),
-            authorizer: Arc::new(FakeAuthz(shared.clone())),
-            locators: Locators::default().with(&[ResourceKind::Channel], Arc::new(FakeTree)),
+            authorizer: Arc::new(FakeAuthz { clock: shared.clone(), world: world.clone() }),
+            locators: Locators::default()
+                .with(&[ResourceKind::Channel, ResourceKind::Thread], Arc::new(FakeTree(world.clone()))),
             audit: audit.clone(),
-            clock: shared,
+            clock: shared.clone(),
             ids,
             limits: HttpLimits {
                 max_body_bytes: 1024,
@@ -203,17 +297,15 @@ impl Door {
                 body_timeout: Duration::from_secs(5),
                 request_timeout: Duration::from_secs(30),
             },
-        };
-        let router = routes.into_table().into_router(Arc::new(services));
-        Self { router, clock, database, audit, _guard: db }
+            rates: RateLimits::new(config, shared),
+            idempotency: Idempotency::new(config, &secret, entropy),
+        });
+        let router = table.into_router(services.clone());
+        Self { router, clock, database, audit, services, world, maker, db }
     }
 
     pub(super) async fn send(&self, request: Request<HttpBody>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = to_bytes(body, 1 << 20).await.unwrap();
-        let body = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap() };
-        Answer { status: parts.status, headers: parts.headers, body }
+        send_to(self.router.clone(), request).await
     }
 
     pub(super) async fn json(&self, method: &str, path: &str, body: &str) -> Answer {
@@ -234,6 +326,10 @@ impl Door {
     }
 }
 
-pub(super) fn alex() -> PrincipalId {
-    id(101)
+async fn send_to(router: axum::Router, request: Request<HttpBody>) -> Answer {
+    let response = router.oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, 1 << 20).await.unwrap();
+    let body = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap() };
+    Answer { status: parts.status, headers: parts.headers, body }
 }

@@ -1,7 +1,7 @@
 use bothy_domain::ids::PrincipalId;
 use bothy_domain::time::Timestamp;
 use bothy_storage::Database;
-use bothy_testkit::{TestDb, both_databases};
+use bothy_testkit::both_databases;
 
 use super::start;
 use crate::clock::ManualClock;

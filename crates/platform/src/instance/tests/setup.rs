@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use bothy_storage::Database;
-use bothy_testkit::{TestDb, both_databases};
+use bothy_testkit::both_databases;
 
 use super::start;
 use crate::clock::ManualClock;

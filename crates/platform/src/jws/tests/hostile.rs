@@ -12,8 +12,8 @@ const CLAIMS: &[u8] = br#"{"sub":"someone","n":1}"#;
 const GOOD_HEADER: &str = r#"{"alg":"EdDSA","typ":"invocation+jwt","kid":"k1"}"#;
 /// The order of the group of signatures, little-endian.
 const GROUP_ORDER: [u8; 32] = [
-    0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0x10,
+    0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
 ];
 
 fn encode(bytes: impl AsRef<[u8]>) -> String {
@@ -163,7 +163,7 @@ fn hostile_forms() {
         ("full-width dot", good.replace('.', "\u{ff0e}"), JwsError::Form),
         ("zero-width space", format!("{header}.{payload}\u{200b}.{signature}"), JwsError::Encoding),
         ("long signature", format!("{good}AAAA"), JwsError::Signature),
-        ("short signature", good[..good.len() - 4].to_owned(), JwsError::Signature),
+        ("short signature", format!("{header}.{payload}.{}", encode([1; 63])), JwsError::Signature),
         ("too long", "A".repeat(MAX + 1), JwsError::TooLong),
     ];
     for (name, token, expected) in table {

@@ -1,0 +1,12 @@
+//! What the stories stand on: a server in this process with a clock that stands still, a client that
+//! sees every byte, and the program itself as a child process.
+
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each story uses its own part of this")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+
+pub mod http;
+pub mod process;
+pub mod server;
+
+pub use http::{Answer, Http};
+pub use server::TestServer;

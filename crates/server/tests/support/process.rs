@@ -1,0 +1,84 @@
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The program, with nothing of this process's environment in its settings.
+pub fn bothy(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bothy"));
+    command.current_dir(folder).env_clear().stdin(Stdio::null());
+    command
+}
+
+/// What a program that has ended said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Said {
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Runs a command to its end with a text as its standard input.
+pub fn run_with_input(command: &mut Command, input: &str) -> Said {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A server in a process of its own; killed when it is dropped.
+pub struct Serving {
+    child: Child,
+    /// What it has printed until it was ready.
+    pub greeting: String,
+}
+
+impl Serving {
+    /// Starts `bothy serve` with these arguments and waits until it has printed this text.
+    pub fn start(command: &mut Command, until: &str) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut greeting = String::new();
+        while !greeting.contains(until) {
+            if lines.read_line(&mut greeting).unwrap() == 0 {
+                let mut err = String::new();
+                child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+                panic!("it ended early: {greeting}{err}");
+            }
+        }
+        // Read on, so that it never waits for somebody who takes its output.
+        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
+        let mut errors = child.stderr.take().unwrap();
+        std::thread::spawn(move || std::io::copy(&mut errors, &mut std::io::sink()));
+        Self { child, greeting }
+    }
+
+    /// Where it listens, as it says.
+    pub fn url(&self) -> String {
+        let line = self.greeting.lines().find_map(|line| line.split_once(" listens on ")).unwrap();
+        format!("http://{}", line.1)
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its end after a signal.
+    pub fn wait(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
