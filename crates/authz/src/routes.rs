@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bothy_domain::action::actions;
+use bothy_domain::action::{Action, actions};
 use bothy_domain::problem::Problem;
 use bothy_platform::http::{Allowed, Body, Created, Json, NoContent, Query, RouteTable, Routes, delete, get, post};
 use bothy_platform::paging::Page;
@@ -24,7 +24,7 @@ struct ListGrants {
 pub(crate) fn table(authz: &Arc<Authz>) -> RouteTable {
     let mut routes = Routes::new(Arc::clone(authz));
     routes.add(
-        post("createGrant", "/access/{target_kind}/{target_id}/grants", "Give rights on a target").describe(
+        post("createGrant", "/access/{target_kind}/{target_id}/grants", "Give rights on a target").creates().recheck(Action::GrantRevoke).describe(
             "Nobody gives more than they hold on the target. Grants add up: the highest level and all capabilities count.",
         ),
         create_grant,

@@ -187,3 +187,6 @@ fn acting_for(invocation: &Invocation, run: Option<&RunBinding>, caller: Princip
 pub(crate) fn unauthenticated() -> Problem {
     Problem::new(ProblemCode::Unauthenticated)
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,3 +111,6 @@ impl Identity {
         store::statements()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,16 +9,16 @@ mod chain;
 mod checkpoint;
 mod denial;
 mod draft;
+mod entry;
 mod explain;
 mod export;
-mod entry;
 mod gather;
 mod hex;
 mod record;
 mod routes;
 mod seal;
-mod verify;
 pub(crate) mod store;
+mod verify;
 
 use std::time::Duration;
 

@@ -1,10 +1,11 @@
 //! From one async function to an agent: polling, context, start, heartbeat, answer, report, finish
 //! and acknowledgement, in the order of chapter 06 section 6.
 
+mod at_work;
 mod ledger;
 mod turn;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::future::Future;
 use std::time::Duration;
 
@@ -16,7 +17,11 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::run::Run;
 use crate::wire::{AgentEvent, AgentEvents, InvocationSession, RunContext};
+use at_work::{AtWork, Cancelled};
 use ledger::Ledger;
+
+/// The event that asks a run to stop.
+const CANCEL: &str = "run.cancel_requested";
 
 /// A request of a person that waits for this agent.
 #[derive(Debug, Clone)]
@@ -75,7 +80,8 @@ impl From<Error> for Failure {
 
 /// Runs an agent: one async function from [`Invocation`] to [`Answer`].
 ///
-/// Runs of one agent are worked on at the same time. An event is acknowledged only when it and all
+/// Runs of one agent are worked on at the same time. When somebody asks a run to stop, the handler's
+/// future is dropped and the run ends as cancelled. An event is acknowledged only when it and all
 /// events before it are done with, so whatever a crash interrupts is delivered again.
 #[derive(Debug, Clone)]
 pub struct Adapter {
@@ -125,7 +131,7 @@ impl Adapter {
         let mut stop = std::pin::pin!(stop);
         let mut ledger = Ledger::default();
         let mut work = FuturesUnordered::new();
-        let mut runs: BTreeMap<i64, RunId> = BTreeMap::new();
+        let mut at_work = AtWork::default();
         let mut cursor = None;
         let mut poll = Box::pin(self.poll_after(Duration::ZERO, cursor));
         let mut beat = wait.wait(self.heartbeat);
@@ -137,11 +143,12 @@ impl Adapter {
                     match batch {
                         Ok(batch) => {
                             for event in batch.items {
+                                if event.kind == CANCEL {
+                                    at_work.cancel(event.run_id);
+                                }
                                 if ledger.begin(event.position) {
-                                    if let (Some(run), Some(_)) = (event.run_id, &event.invocation_token) {
-                                        runs.insert(event.position, run);
-                                    }
-                                    work.push(self.turn(event, &handler));
+                                    let cancelled = at_work.begin(&event);
+                                    work.push(self.turn(event, cancelled, &handler));
                                 }
                             }
                             cursor = Some(batch.cursor);
@@ -155,7 +162,7 @@ impl Adapter {
                     poll = Box::pin(self.poll_after(pause, cursor));
                 }
                 Some((position, done)) = work.next(), if !work.is_empty() => {
-                    runs.remove(&position);
+                    at_work.end(position);
                     match done {
                         Ok(()) => {
                             if let Some(acknowledged) = ledger.finish(position) {
@@ -173,7 +180,7 @@ impl Adapter {
                     }
                 }
                 () = &mut beat => {
-                    self.pulse(&runs).await?;
+                    self.pulse(&mut at_work).await?;
                     beat = wait.wait(self.heartbeat);
                 }
             }
@@ -194,21 +201,21 @@ impl Adapter {
         let mut runs = HashSet::new();
         for event in batch.items {
             runs.extend(event.run_id.filter(|_| event.invocation_token.is_some()));
-            let (position, done) = self.turn(event, &handler).await;
+            let (position, done) = self.turn(event, Cancelled::never(), &handler).await;
             done?;
             self.client.ack_agent_events(position).await?;
         }
         Ok(runs.len())
     }
 
-    async fn turn<H, F>(&self, event: AgentEvent, handler: &H) -> (i64, Result<(), Error>)
+    async fn turn<H, F>(&self, event: AgentEvent, cancelled: Cancelled, handler: &H) -> (i64, Result<(), Error>)
     where
         H: Fn(Invocation, Run) -> F,
         F: Future<Output = Result<Answer, Failure>>,
     {
         let position = event.position;
         let done = match event.invocation_token.as_deref() {
-            Some(token) => turn::work(&self.client, &event, token, handler).await,
+            Some(token) => turn::work(&self.client, &event, token, cancelled, handler).await,
             None => Ok(()),
         };
         (position, done)
@@ -223,18 +230,17 @@ impl Adapter {
 
     /// Names the runs that are worked on here, so that one which a crash has lost ends by its lease.
     /// A lost heartbeat is made up for by the next one.
-    async fn pulse(&self, runs: &BTreeMap<i64, RunId>) -> Result<(), Error> {
-        let runs: Vec<RunId> = runs.values().copied().collect();
+    async fn pulse(&self, at_work: &mut AtWork) -> Result<(), Error> {
+        let runs = at_work.runs();
         if runs.is_empty() {
             return Ok(());
         }
         match self.client.agent_heartbeat(&runs).await {
-            Err(error) if error.is_temporary() => {
-                tracing::warn!(%error, "the heartbeat failed");
-                Ok(())
-            }
-            other => other.map(drop),
+            Ok(pulse) => at_work.keep(&pulse),
+            Err(error) if error.is_temporary() => tracing::warn!(%error, "the heartbeat failed"),
+            Err(error) => return Err(error),
         }
+        Ok(())
     }
 
     /// A lost acknowledgement is made up for by the next one.

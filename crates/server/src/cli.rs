@@ -6,6 +6,7 @@
 
 mod admin;
 mod arguments;
+mod audit;
 mod config;
 mod failure;
 mod healthcheck;
@@ -44,6 +45,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Config { command } => config::run(command),
         Command::Openapi => openapi::run().await,
         Command::Admin { command } => admin::run(command).await,
+        Command::Audit { command } => audit::run(command).await,
         Command::Replay(arguments) => Box::pin(replay::run(arguments)).await,
         Command::Healthcheck(arguments) => healthcheck::run(arguments).await,
     }

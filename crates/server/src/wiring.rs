@@ -15,7 +15,7 @@ use serde_json::Value;
 
 pub use app::App;
 pub use error::StartError;
-pub use modules::Modules;
+pub use modules::{Modules, open_to_read};
 
 /// Where time and randomness come from.
 #[derive(Debug, Clone)]

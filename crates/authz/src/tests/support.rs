@@ -2,7 +2,7 @@
 //! versions in the database.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -60,6 +60,8 @@ pub(super) struct Facts {
     people: Mutex<BTreeMap<PrincipalId, PrincipalFact>>,
     directs: Mutex<Vec<(PrincipalId, ChannelId)>>,
     asked: AtomicUsize,
+    /// Whether the next look-ups fail.
+    pub(super) fails: AtomicBool,
     /// Runs once, in the middle of the next look-up.
     pub(super) meanwhile: Mutex<Option<BoxFuture<'static, ()>>>,
 }
@@ -92,6 +94,9 @@ impl PrincipalFacts for Facts {
     ) -> BoxFuture<'a, Result<Vec<PrincipalFact>, Problem>> {
         Box::pin(async move {
             self.asked.fetch_add(1, Ordering::Relaxed);
+            if self.fails.load(Ordering::Relaxed) {
+                return Err(Problem::unavailable("the source failed"));
+            }
             let found = {
                 let people = self.people.lock().unwrap();
                 ids.iter().filter_map(|id| people.get(id).cloned()).collect()

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bothy_domain::action::actions;
+use bothy_domain::action::{Action, actions};
 use bothy_domain::problem::Problem;
 use bothy_platform::config::Config;
 use bothy_platform::http::{
@@ -43,6 +43,8 @@ pub(super) fn add(routes: &mut Routes<Identity>) {
     );
     routes.add(
         post("createPersonalToken", "/me/tokens", "Make a token for scripts")
+            .creates()
+            .recheck(Action::TokenRevoke)
             .describe("The secret is in the answer and nowhere else. Ownership does not count with a token."),
         create_personal_token,
     );

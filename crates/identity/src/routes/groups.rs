@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bothy_domain::action::actions;
+use bothy_domain::action::{Action, actions};
 use bothy_domain::problem::Problem;
 use bothy_platform::http::{Allowed, Body, Created, Json, NoContent, Query, Routes, delete, get, patch, post, put};
 use bothy_platform::paging::Page;
@@ -10,7 +10,7 @@ use crate::{CreateGroup, GroupView, Identity, PrincipalView, UpdateGroup};
 
 pub(super) fn add(routes: &mut Routes<Identity>) {
     routes.add(get("listGroups", "/groups", "List groups"), list_groups);
-    routes.add(post("createGroup", "/groups", "Make a group"), create_group);
+    routes.add(post("createGroup", "/groups", "Make a group").creates().recheck(Action::GroupRead), create_group);
     routes.add(get("getGroup", "/groups/{group_id}", "Read a group"), get_group);
     routes.add(
         patch("updateGroup", "/groups/{group_id}", "Rename a group")

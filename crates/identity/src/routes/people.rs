@@ -22,7 +22,7 @@ pub(super) fn add(routes: &mut Routes<Identity>) {
     );
     routes.add(post("enablePerson", "/people/{person_id}/enable", "Let a person in again"), enable_person);
     routes.add(
-        post("invitePerson", "/invites", "Invite a person").describe(
+        post("invitePerson", "/invites", "Invite a person").creates().describe(
             "The one-time code is in the answer and nowhere else. Inviting a person again who has not accepted yet makes a new code.",
         ),
         invite_person,

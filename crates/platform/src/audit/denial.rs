@@ -61,7 +61,8 @@ impl AuditLog {
         let now = self.clock.now();
         let first = self.ids.next();
         let window = Window::open(first, draft.clone());
-        let denials = pending::Denials { key, window: &window, count: batch.size(), now, ends_at: now.plus(self.window) };
+        let denials =
+            pending::Denials { key, window: &window, count: batch.size(), now, ends_at: now.plus(self.window) };
         let counted = match pending::count(unit, &denials).await? {
             Some(counted) => counted,
             None => {

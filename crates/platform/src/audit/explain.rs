@@ -57,7 +57,12 @@ async fn replaced(reader: &Reader, chain: &Chain, record: &Record, head: &Chain)
 
 /// Whether the entry was sealed at another position: next to this one, as many places off as entries
 /// are missing, or behind the entry that it names.
-async fn belongs_elsewhere(reader: &Reader, record: &Record, position: i64, head: &Chain) -> Result<bool, StorageError> {
+async fn belongs_elsewhere(
+    reader: &Reader,
+    record: &Record,
+    position: i64,
+    head: &Chain,
+) -> Result<bool, StorageError> {
     let (sealed, _) = chain::counts(reader).await?;
     let missing = head.position.saturating_sub(sealed);
     let behind = chain::position_of(reader, &record.previous_hash).await?.map(|before| before.saturating_add(1));

@@ -26,18 +26,17 @@ pub enum ExportError {
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
     /// The end of the chain.
-    Head {
-        position: i64,
-        hash: Hex<32>,
-    },
+    Head { position: i64, hash: Hex<32> },
     /// A key that signs checkpoints, or has signed some.
-    Key {
-        kid: &'a str,
-        public_key: Hex<32>,
-    },
+    Key { kid: &'a str, public_key: Hex<32> },
+    /// A checkpoint, behind the entry that it covers.
     Checkpoint(&'a Checkpoint),
-    /// An entry that waits for its seal.
-    Unsealed(Canonical<'a>),
+}
+
+/// An entry that waits for its seal.
+#[derive(Serialize)]
+struct Unsealed<'a> {
+    unsealed: Canonical<'a>,
 }
 
 /// A sealed entry: the member `sealed` is exactly what is hashed.
@@ -87,7 +86,7 @@ pub async fn export(reader: &Reader, out: &mut impl Write) -> Result<u64, Export
         let Some(last) = page.last() else { break };
         after = last.entry;
         for record in &page {
-            line(out, &Line::Unsealed(record.unsealed()))?;
+            line(out, &Unsealed { unsealed: record.unsealed() })?;
         }
         written += page.len() as u64;
     }

@@ -191,7 +191,11 @@ impl Walk<'_> {
         let last = self.chain.position;
         let next = last.saturating_add(1);
         if let Some(later) = checkpoints::between(self.reader, last, i64::MAX, 1).await?.first() {
-            return if later.is_signed() { found(FaultKind::Cut, next) } else { found(FaultKind::Checkpoint, later.position) };
+            return if later.is_signed() {
+                found(FaultKind::Cut, next)
+            } else {
+                found(FaultKind::Checkpoint, later.position)
+            };
         }
         if self.kept.is_some_and(|kept| kept.position > last) || self.head.position > last {
             return found(FaultKind::Cut, next);

@@ -25,9 +25,9 @@ impl PathMembers {
     }
 
     pub(super) fn id<K>(&self, name: &str) -> Result<Id<K>, Problem> {
-        self.text(name)
-            .and_then(|text| text.parse().ok())
-            .ok_or_else(|| Problem::invalid(format!("/path/{name}"), "not an id: expected a UUID in lower case with hyphens"))
+        self.text(name).and_then(|text| text.parse().ok()).ok_or_else(|| {
+            Problem::invalid(format!("/path/{name}"), "not an id: expected a UUID in lower case with hyphens")
+        })
     }
 }
 

@@ -11,7 +11,12 @@ use crate::clock::{SharedClock, timeout};
 ///
 /// # Errors
 /// `payload_too_large`, or `validation_failed` when the client does not finish sending.
-pub(super) async fn read(body: Body, headers: &HeaderMap, limits: &HttpLimits, clock: &SharedClock) -> Result<Bytes, Problem> {
+pub(super) async fn read(
+    body: Body,
+    headers: &HeaderMap,
+    limits: &HttpLimits,
+    clock: &SharedClock,
+) -> Result<Bytes, Problem> {
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())

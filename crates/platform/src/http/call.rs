@@ -25,7 +25,7 @@ pub(super) enum Start {
     /// It was executed before: its answer.
     Kept(Response<Body>),
     /// It is to be executed.
-    Fresh(Claim, Admitted),
+    Fresh(Claim, Box<Admitted>),
 }
 
 /// Parses the input, runs the handler and encodes what it answers.
@@ -64,7 +64,7 @@ pub(super) async fn start(
 ) -> Result<Start, Problem> {
     loop {
         match arriving.services.idempotency.turn(arriving.services, asked).await? {
-            Turn::Execute(claim) => return Ok(Start::Fresh(claim, admitted)),
+            Turn::Execute(claim) => return Ok(Start::Fresh(claim, Box::new(admitted))),
             Turn::Wait(pause) => {
                 pause.await;
                 admitted = arriving.enter(|_| Ok(())).await?;

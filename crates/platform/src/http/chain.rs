@@ -118,7 +118,8 @@ where
     let client = services.rates.client(&parts.extensions, &parts.headers);
     let work = async {
         let (parts, path) = path_members(parts).await?;
-        let arriving = Arriving { services: &services, parts: &parts, path: &path, action: A::ACTION, template: operation.path };
+        let arriving =
+            Arriving { services: &services, parts: &parts, path: &path, action: A::ACTION, template: operation.path };
         let admitted = arriving
             .enter(|actor| {
                 facts.principal_kind = Some(actor.kind);
@@ -133,7 +134,7 @@ where
             None => (None, admitted),
             Some(asked) => match start(&arriving, &operation, asked, admitted).await? {
                 Start::Kept(response) => return Ok(response),
-                Start::Fresh(claim, admitted) => (Some(claim), admitted),
+                Start::Fresh(claim, admitted) => (Some(claim), *admitted),
             },
         };
         let content = Content { path, headers: parts.headers, query, body };
@@ -197,7 +198,10 @@ pub(super) struct Arriving<'a> {
 impl Arriving<'_> {
     /// Authenticates, lets `pay` take the request from the caller's budget, locates and decides, in
     /// this order and before anything else of the request is looked at.
-    pub(super) async fn enter(&self, pay: impl FnOnce(&Actor) -> Result<(), Problem> + Send) -> Result<Admitted, Problem> {
+    pub(super) async fn enter(
+        &self,
+        pay: impl FnOnce(&Actor) -> Result<(), Problem> + Send,
+    ) -> Result<Admitted, Problem> {
         let Self { services, parts, path, action, template } = *self;
         let credentials = Credentials::of(&parts.headers, &parts.method)?;
         let (judge, target) = {
@@ -239,13 +243,19 @@ async fn locate(
     let row = action.row();
     let own: AnyId = judge.actor().principal.cast();
     match row.resource {
-        ResourceKind::Instance => Ok(Target::One(None, Some(Resource::new(row.resource, nil(), Path::of(Place::Instance))))),
+        ResourceKind::Instance => {
+            Ok(Target::One(None, Some(Resource::new(row.resource, nil(), Path::of(Place::Instance)))))
+        }
         ResourceKind::Own => Ok(Target::One(None, Some(Resource::new(row.resource, own, Path::PATHLESS)))),
         kind => {
             let parameter = kind.path_parameter().filter(|name| names(template, name));
             let Some(parameter) = parameter else {
                 let everything = Resource::new(kind, nil(), Path::PATHLESS);
-                return Ok(if row.in_tree() { Target::Collection(everything) } else { Target::One(None, Some(everything)) });
+                return Ok(if row.in_tree() {
+                    Target::Collection(everything)
+                } else {
+                    Target::One(None, Some(everything))
+                });
             };
             let id: AnyId = path.id(parameter)?;
             let resource = match kind {
@@ -258,7 +268,12 @@ async fn locate(
 }
 
 /// A grant target is named by kind and id: `/access/{target_kind}/{target_id}/grants`.
-async fn grant_target(services: &Services, reader: &Reader, path: &PathMembers, id: AnyId) -> Result<Option<Resource>, Problem> {
+async fn grant_target(
+    services: &Services,
+    reader: &Reader,
+    path: &PathMembers,
+    id: AnyId,
+) -> Result<Option<Resource>, Problem> {
     let kind = match path.text("target_kind") {
         Some("instance") => ResourceKind::Instance,
         Some("space") => ResourceKind::Space,
@@ -269,7 +284,9 @@ async fn grant_target(services: &Services, reader: &Reader, path: &PathMembers, 
 }
 
 fn names(template: &str, parameter: &str) -> bool {
-    template.split('/').any(|segment| segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) == Some(parameter))
+    template
+        .split('/')
+        .any(|segment| segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) == Some(parameter))
 }
 
 fn nil() -> Id<kind::Any> {

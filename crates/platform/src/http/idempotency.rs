@@ -88,7 +88,10 @@ impl Idempotency {
         match held.status {
             Some(status) => {
                 let sealed = held.sealed_answer.ok_or(Problem::new(ProblemCode::NotFound))?;
-                let kept = self.sealer.open(asked, &sealed).ok_or_else(|| Problem::internal("a kept answer cannot be opened"))?;
+                let kept = self
+                    .sealer
+                    .open(asked, &sealed)
+                    .ok_or_else(|| Problem::internal("a kept answer cannot be opened"))?;
                 Answer::of(status, &kept, held.resource_id).map(Turn::Answered)
             }
             None if held.lease_until > now => {
@@ -139,12 +142,15 @@ impl Idempotency {
         match kept {
             Ok(true) => {}
             Ok(false) => tracing::error!("an answer was not kept: the request took longer than its claim"),
-            Err(error) => tracing::error!(%error, cause = error.cause().map(tracing::field::display), "an answer was not kept"),
+            Err(error) => {
+                tracing::error!(%error, cause = error.cause().map(tracing::field::display), "an answer was not kept")
+            }
         }
     }
 
     async fn give_up(&self, services: &Services, claim: Claim) {
-        let given_up = transact(&services.database, |unit| work(async move { Ok(store::give_up(unit, &claim).await?) })).await;
+        let given_up =
+            transact(&services.database, |unit| work(async move { Ok(store::give_up(unit, &claim).await?) })).await;
         if let Err(error) = given_up {
             // It expires with its lease.
             tracing::warn!(%error, "a claim was not given up");

@@ -142,7 +142,9 @@ impl RouteTable {
         Router::new()
             .nest(BASE_PATH, api)
             .fallback(|request: Request| async move { unrouted(ProblemCode::NotFound, &request) })
-            .method_not_allowed_fallback(|request: Request| async move { unrouted(ProblemCode::MethodNotAllowed, &request) })
+            .method_not_allowed_fallback(
+                |request: Request| async move { unrouted(ProblemCode::MethodNotAllowed, &request) },
+            )
             .layer(from_fn_with_state(services, around))
     }
 }

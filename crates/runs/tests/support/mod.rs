@@ -332,11 +332,20 @@ impl World {
         self.say(who, thread, text).await.run()
     }
 
-    /// What a poll without waiting brings.
+    /// What polls without waiting bring, batch by batch.
     pub async fn poll(&self, agent: &str) -> Vec<Value> {
         self.settle().await;
-        let body = self.get(agent, "/agent/events").await.expect(200).body;
-        body["items"].as_array().unwrap().clone()
+        let mut events = Vec::new();
+        let mut path = "/agent/events".to_owned();
+        loop {
+            let body = self.get(agent, &path).await.expect(200).body;
+            let batch = body["items"].as_array().unwrap();
+            if batch.is_empty() {
+                return events;
+            }
+            events.extend(batch.iter().cloned());
+            path = format!("/agent/events?cursor={}", body["cursor"]);
+        }
     }
 
     /// The events of a poll of one kind.
@@ -368,7 +377,9 @@ impl World {
     /// Acknowledges everything that there is.
     pub async fn ack_all(&self, agent: &str) {
         self.settle().await;
-        let cursor = self.get(agent, "/agent/events").await.expect(200).body["cursor"].clone();
+        let reader = self.database.reader().await.unwrap();
+        let cursor = self.events.head(&reader).await.unwrap();
+        drop(reader);
         self.post(agent, "/agent/events/ack", json!({ "cursor": cursor })).await.expect(200);
     }
 
@@ -380,6 +391,15 @@ impl World {
     /// The runs of a thread, oldest first, by trigger: state and message.
     pub async fn thread_runs(&self, thread: ThreadId) -> Vec<(RunId, String, MessageId, PrincipalId)> {
         sql::runs_of(self, thread).await
+    }
+
+    /// Lets time pass until a task has ended.
+    pub async fn pass_time_until<T>(&self, task: tokio::task::JoinHandle<T>) -> T {
+        while !task.is_finished() {
+            self.clock.advance(Duration::from_secs(5));
+            sql::pause().await;
+        }
+        task.await.unwrap()
     }
 
     /// Lets the event log give positions to everything that was committed.

@@ -145,7 +145,6 @@ pub(super) async fn runs_of(world: &World, thread: ThreadId) -> Vec<(RunId, Stri
 }
 
 /// On PostgreSQL the sequencer gives positions after the commit.
-#[allow(clippy::disallowed_methods, reason = "waits for another task, not for a time")]
 pub(super) async fn settle(world: &World) {
     for _ in 0..2000 {
         let reader = world.database.reader().await.unwrap();
@@ -154,7 +153,13 @@ pub(super) async fn settle(world: &World) {
             return;
         }
         drop(reader);
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        pause().await;
     }
     panic!("events stay without a position");
+}
+
+/// Lets other tasks work.
+#[allow(clippy::disallowed_methods, reason = "waits for another task, not for a time")]
+pub(super) async fn pause() {
+    tokio::time::sleep(Duration::from_millis(2)).await;
 }

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::{Answer, Failure, Invocation};
+use super::{Answer, Cancelled, Failure, Invocation};
 use crate::client::Client;
 use crate::error::Error;
 use crate::run::Run;
@@ -14,7 +14,13 @@ use crate::wire::{AgentEvent, InvocationSession, Outcome};
 /// The order is the one that survives a crash at any step: nothing is done before the server has the
 /// start on record, the answer has an id that the run alone determines, and the acknowledgement
 /// comes last (chapter 06 section 6).
-pub(super) async fn work<H, F>(client: &Client, event: &AgentEvent, token: &str, handler: &H) -> Result<(), Error>
+pub(super) async fn work<H, F>(
+    client: &Client,
+    event: &AgentEvent,
+    token: &str,
+    cancelled: Cancelled,
+    handler: &H,
+) -> Result<(), Error>
 where
     H: Fn(Invocation, Run) -> F,
     F: Future<Output = Result<Answer, Failure>>,
@@ -40,7 +46,12 @@ where
         session,
         context,
     };
-    let answered = match handler(invocation, run.clone()).await {
+    let answered = tokio::select! {
+        biased;
+        () = cancelled.requested() => return run.finish(Outcome::Cancelled, None).await.or_else(over),
+        answered = handler(invocation, run.clone()) => answered,
+    };
+    let answered = match answered {
         Ok(answer) => deliver(&run, &answer).await,
         Err(failure) => Err(failure),
     };

@@ -50,6 +50,11 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: AdminCommand,
     },
+    /// Check and export the record of what was done and what was denied.
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
+    },
     /// Load a chat transcript through the API, as the people in it.
     Replay(Replay),
     /// Ask a server whether it can work; for containers and monitors.
@@ -153,6 +158,44 @@ Examples:
 
 With SQLite the server has to be stopped for this: the database serves one process at a time.")]
     SetupCode(Settings),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AuditCommand {
+    /// Say whether the audit log is as it was written, and else what was done to it first.
+    #[command(after_help = "\
+Examples:
+  bothy audit verify --data /var/lib/bothy
+  bothy audit verify --database postgres://bothy@127.0.0.1/bothy --checkpoint kept.json
+  bothy audit verify --json | jq .unanchored
+
+A checkpoint is what GET /api/v1/audit/checkpoint answers. One that was kept elsewhere shows whether
+entries that it covers were cut off, or the log was written anew as a whole; nothing inside of the
+database can tell that. With SQLite the server has to be stopped for this.
+
+Exit codes:
+  0  the log is intact
+  1  it is not, or it could not be read; standard error says what
+  3  the configuration is wrong
+  4  the database cannot be opened")]
+    Verify {
+        #[command(flatten)]
+        settings: Settings,
+        /// A checkpoint that was kept elsewhere; `-` reads standard input.
+        #[arg(long, value_name = "FILE")]
+        checkpoint: Option<PathBuf>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write the audit log to standard output, one JSON object a line.
+    #[command(after_help = "\
+Examples:
+  bothy audit export --data /var/lib/bothy > audit.jsonl
+  bothy audit export | python3 audit_verify.py - --checkpoint kept.json
+
+docs/audit-format.md describes the lines. With SQLite the server has to be stopped for this.")]
+    Export(Settings),
 }
 
 /// The form of a transcript.

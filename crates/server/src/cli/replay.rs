@@ -68,7 +68,8 @@ fn progress(what: &str, done: usize, all: usize) {
     }
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
+/// What a file or, for `-`, standard input holds.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
     if path != Path::new("-") {
         return std::fs::read_to_string(path)
             .map_err(|error| Failure::Refused(format!("cannot read {}: {error}", path.display())));

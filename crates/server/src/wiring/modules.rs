@@ -259,6 +259,14 @@ impl Modules {
     }
 }
 
+/// Opens the configured database for commands that only read it: it is not migrated.
+///
+/// # Errors
+/// [`StartError`].
+pub async fn open_to_read(config: &Config) -> Result<Database, StartError> {
+    Ok(Database::open(&OpenOptions { migrate: Migrate::Check, ..options(config)? }).await?)
+}
+
 /// How the configured database is opened.
 fn options(config: &Config) -> Result<OpenOptions, StartError> {
     let url = match &config.server.database_url {

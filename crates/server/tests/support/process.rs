@@ -1,6 +1,11 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a program may take to print its next line; far more than it needs.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program, with nothing of this process's environment in its settings.
 pub fn bothy(folder: &Path) -> Command {
@@ -44,20 +49,31 @@ impl Serving {
     /// Starts `bothy serve` with these arguments and waits until it has printed this text.
     pub fn start(command: &mut Command, until: &str) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        let mut greeting = String::new();
-        while !greeting.contains(until) {
-            if lines.read_line(&mut greeting).unwrap() == 0 {
-                let mut err = String::new();
-                child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-                panic!("it ended early: {greeting}{err}");
+        let mut errors = child.stderr.take().unwrap();
+        let errors = std::thread::spawn(move || {
+            let mut text = String::new();
+            drop(errors.read_to_string(&mut text));
+            text
+        });
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (tell, told) = mpsc::channel();
+        // Reads on after the greeting too, so that the program never waits for somebody who takes
+        // its output.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
+        let mut serving = Self { child, greeting: String::new() };
+        while !serving.greeting.contains(until) {
+            match told.recv_timeout(PATIENCE) {
+                Ok(line) => {
+                    serving.greeting.push_str(&line);
+                    serving.greeting.push('\n');
+                }
+                Err(error) => {
+                    drop(serving.child.kill());
+                    panic!("no {until:?} ({error}): {}{}", serving.greeting, errors.join().unwrap());
+                }
             }
         }
-        // Read on, so that it never waits for somebody who takes its output.
-        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
-        let mut errors = child.stderr.take().unwrap();
-        std::thread::spawn(move || std::io::copy(&mut errors, &mut std::io::sink()));
-        Self { child, greeting }
+        serving
     }
 
     /// Where it listens, as it says.

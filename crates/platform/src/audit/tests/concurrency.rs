@@ -11,7 +11,7 @@ use crate::clock::ManualClock;
 use crate::tests_support::{open, within};
 
 const WRITERS: u128 = 16;
-const DENIALS: u128 = 40;
+const DENIALS: u128 = 100;
 
 /// Seals, signs and verifies until told to stop. Returns how often.
 async fn watch(node: Arc<Node>, stop: Arc<AtomicBool>) -> u32 {

@@ -53,7 +53,11 @@ fn docs() -> PathBuf {
 }
 
 fn python(arguments: &[&Path]) -> Output {
-    Command::new("python3").arg("-B").args(arguments).output().expect("these tests need python3 (apt-get install python3)")
+    Command::new("python3")
+        .arg("-B")
+        .args(arguments)
+        .output()
+        .expect("these tests need python3 (apt-get install python3)")
 }
 
 fn lines(output: &Output) -> Vec<String> {

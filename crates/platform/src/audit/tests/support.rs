@@ -96,7 +96,8 @@ pub(super) fn denial(actor: PrincipalId, target: AnyId, run: Option<RunId>, reas
 fn varied(number: u128) -> AuditEntry {
     let mut entry = denial(id(number % 7), id(1_000 + number), Some(id(number % 5)), Reason::NoGrant);
     if number.is_multiple_of(3) {
-        entry = AuditEntry::by_server(Action::SpaceCreate, None, "\u{1f}\"\\ \u{e9}\u{7f}\u{2028}").with("count", number);
+        entry =
+            AuditEntry::by_server(Action::SpaceCreate, None, "\u{1f}\"\\ \u{e9}\u{7f}\u{2028}").with("count", number);
     }
     if number.is_multiple_of(4) {
         entry.run = None;

@@ -30,7 +30,10 @@ impl Answer {
     ///
     /// # Errors
     /// `internal_error` when the body cannot be read, which lies in memory.
-    pub(super) async fn take(response: Response<Body>, created: Option<&'static str>) -> Result<(Self, Response<Body>), Problem> {
+    pub(super) async fn take(
+        response: Response<Body>,
+        created: Option<&'static str>,
+    ) -> Result<(Self, Response<Body>), Problem> {
         let (parts, body) = response.into_parts();
         let body = body.collect().await.map_err(Problem::internal)?.to_bytes();
         let etag = parts.headers.get(header::ETAG).and_then(|value| value.to_str().ok()).map(str::to_owned);

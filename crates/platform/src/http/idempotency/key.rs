@@ -23,7 +23,8 @@ pub(in crate::http) fn key_of(headers: &HeaderMap) -> Result<Option<&str>, Probl
         (Some(_), Some(_)) => return Err(Problem::invalid(POINTER, "must be sent once")),
     };
     let printable = |key: &&str| key.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-    let key = value.to_str().ok().filter(printable).ok_or_else(|| Problem::invalid(POINTER, "must be printable ASCII"))?;
+    let key =
+        value.to_str().ok().filter(printable).ok_or_else(|| Problem::invalid(POINTER, "must be printable ASCII"))?;
     if (1..=LONGEST_KEY).contains(&key.len()) {
         Ok(Some(key))
     } else {

@@ -76,7 +76,12 @@ async fn the_routers_own_failures_are_problems() {
         ("GET", format!("/api/v1/channels/{}", "x".repeat(600)), 413, "payload_too_large"),
         ("GET", "/api/v1/channels/%ff".to_owned(), 422, "validation_failed"),
         ("GET", "/api/v1/channels/NOT-AN-ID".to_owned(), 422, "validation_failed"),
-        ("GET", channel_path(VISIBLE).to_uppercase().replace("/API/V1/CHANNELS", "/api/v1/channels"), 422, "validation_failed"),
+        (
+            "GET",
+            channel_path(VISIBLE).to_uppercase().replace("/API/V1/CHANNELS", "/api/v1/channels"),
+            422,
+            "validation_failed",
+        ),
     ];
     for (method, path, status, code) in cases {
         let answer = door.json(method, &path, "").await;

@@ -28,7 +28,8 @@ fn c47_two_authorization_headers_are_refused() {
 
 #[test]
 fn af_3_every_value_of_the_invocation_header_is_kept() {
-    let found = Credentials::of(&headers(&[("invocation-token", ""), ("Invocation-Token", "b")]), &Method::GET).unwrap();
+    let found =
+        Credentials::of(&headers(&[("invocation-token", ""), ("Invocation-Token", "b")]), &Method::GET).unwrap();
     assert_eq!(found.invocation_tokens, [b"".to_vec(), b"b".to_vec()]);
     assert!(!format!("{found:?}").contains('b') || !format!("{found:?}").contains("\"b\""));
 }
@@ -46,7 +47,10 @@ fn cookies_are_safe_from_other_sites() {
     }
     let host = ("host", "chat.example.com");
     assert_eq!(token(Method::POST, &[cookie, host, ("origin", "https://chat.example.com")]).unwrap(), own);
-    assert_eq!(token(Method::POST, &[cookie, host, ("origin", "https://chat.example.com.evil.example.com")]).unwrap(), None);
+    assert_eq!(
+        token(Method::POST, &[cookie, host, ("origin", "https://chat.example.com.evil.example.com")]).unwrap(),
+        None
+    );
 }
 
 #[tokio::test]

@@ -157,7 +157,11 @@ async fn a_disabled_account_tells_nothing_through_its_budget() {
     for token in ["robin", "nobody"] {
         let door = small_door().await;
         let answer = read_as(&door, token, None).await;
-        answers.push((answer.headers["ratelimit"].clone(), answer.headers["ratelimit-policy"].clone(), answer.comparable()));
+        answers.push((
+            answer.headers["ratelimit"].clone(),
+            answer.headers["ratelimit-policy"].clone(),
+            answer.comparable(),
+        ));
     }
     assert_eq!(answers[0], answers[1]);
 }

@@ -67,7 +67,11 @@ pub(super) fn lotse() -> PrincipalId {
 struct FakeIdentity;
 
 impl Authenticator for FakeIdentity {
-    fn authenticate<'a>(&'a self, _: &'a Reader, credentials: &'a Credentials) -> BoxFuture<'a, Result<Actor, Problem>> {
+    fn authenticate<'a>(
+        &'a self,
+        _: &'a Reader,
+        credentials: &'a Credentials,
+    ) -> BoxFuture<'a, Result<Actor, Problem>> {
         async move {
             let name = credentials.token.as_deref().and_then(|token| token.split('-').next());
             let (principal, kind) = match name {
@@ -77,7 +81,8 @@ impl Authenticator for FakeIdentity {
                 Some("robin") => (id(104), PrincipalKind::Person),
                 _ => return Err(Problem::new(bothy_domain::problem::ProblemCode::Unauthenticated)),
             };
-            let bound = |person, run| ActingFor::Bound(Binding { person, run: id(run), thread: id(800), token: id(run) });
+            let bound =
+                |person, run| ActingFor::Bound(Binding { person, run: id(run), thread: id(800), token: id(run) });
             Ok(Actor {
                 principal,
                 kind,
@@ -141,7 +146,12 @@ impl Authorizer for FakeAuthz {
 struct FakeTree(Arc<World>);
 
 impl Locate for FakeTree {
-    fn locate<'a>(&'a self, _: &'a Reader, kind: ResourceKind, named: AnyId) -> BoxFuture<'a, Result<Option<Resource>, Problem>> {
+    fn locate<'a>(
+        &'a self,
+        _: &'a Reader,
+        kind: ResourceKind,
+        named: AnyId,
+    ) -> BoxFuture<'a, Result<Option<Resource>, Problem>> {
         async move {
             let space: SpaceId = id(1);
             let channel: ChannelId = match kind {
@@ -183,12 +193,20 @@ async fn read_note(_: Allowed<actions::ChannelRead>, _: Arc<Notes>, _: Query<Win
     Ok(Json::new(Note { text: "read".into(), count: None }).with_version(3))
 }
 
-async fn update_note(allowed: Allowed<actions::ChannelUpdate>, _: Arc<Notes>, Body(note): Body<Note>) -> Result<Json<Note>, Problem> {
+async fn update_note(
+    allowed: Allowed<actions::ChannelUpdate>,
+    _: Arc<Notes>,
+    Body(note): Body<Note>,
+) -> Result<Json<Note>, Problem> {
     allowed.require_version(3)?;
     Ok(Json::new(note))
 }
 
-async fn create_thread(_: Allowed<actions::ThreadCreate>, _: Arc<Notes>, Body(note): Body<Note>) -> Result<Created<Note>, Problem> {
+async fn create_thread(
+    _: Allowed<actions::ThreadCreate>,
+    _: Arc<Notes>,
+    Body(note): Body<Note>,
+) -> Result<Created<Note>, Problem> {
     Ok(Created::new(note))
 }
 
@@ -295,7 +313,7 @@ impl Door {
                 max_body_bytes: 1024,
                 max_url_bytes: 512,
                 body_timeout: Duration::from_secs(5),
-                request_timeout: Duration::from_secs(30),
+                request_timeout: config.http.request_timeout.get(),
             },
             rates: RateLimits::new(config, shared),
             idempotency: Idempotency::new(config, &secret, entropy),

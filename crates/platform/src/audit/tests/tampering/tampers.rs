@@ -49,8 +49,8 @@ pub(super) enum Tamper {
 /// and what with the last of them kept elsewhere.
 pub(super) fn all() -> Vec<(Tamper, &'static str, &'static str)> {
     use Tamper::{
-        Branch, CheckpointHash, CheckpointSignature, Close, Copy, Cut, Fork, Head, Insert, Key, Recompute, Rehash, Relink,
-        Remove, Set, Swap,
+        Branch, CheckpointHash, CheckpointSignature, Close, Copy, Cut, Fork, Head, Insert, Key, Recompute, Rehash,
+        Relink, Remove, Set, Swap,
     };
     let unseal = |position| Set { statement: &SET_POSITION, position, value: Some(Value::Null) };
     vec![
@@ -113,7 +113,8 @@ impl Tamper {
     }
 
     pub(super) async fn apply(&self, unit: &UnitOfWork) {
-        let run = async |statement: &'static Statement, values: &[Value]| unit.execute(statement, values).await.unwrap();
+        let run =
+            async |statement: &'static Statement, values: &[Value]| unit.execute(statement, values).await.unwrap();
         match *self {
             Self::Set { statement, position, ref value } => {
                 let values: Vec<Value> = [Value::from(position)].into_iter().chain(value.clone()).collect();

@@ -1,0 +1,88 @@
+//! Runs whose time is over (chapter 06 section 2), by the clock and the rows alone.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bothy_testkit::both_databases;
+use serde_json::json;
+use support::World;
+
+const QUEUE: Duration = Duration::from_secs(15 * 60);
+const LEASE: Duration = Duration::from_secs(2 * 60);
+const GRACE: Duration = Duration::from_secs(30);
+
+both_databases! {
+    async fn nobody_takes_the_run(db: TestDb) {
+        let world = World::new(&db).await;
+        let run = world.ask("alex", world.places.thread, "hello").await;
+        world.clock.advance(QUEUE - Duration::from_secs(1));
+        assert_eq!(world.runs.expire().await.unwrap(), bothy_runs::Expired::default());
+        world.clock.advance(Duration::from_secs(1));
+        let expired = world.runs.expire().await.unwrap();
+        assert_eq!((expired.unavailable, expired.lost, expired.cancelled), (1, 0, 0));
+        assert_eq!(world.state(run).await, ("failed".to_owned(), Some("agent_unavailable".to_owned())));
+        assert!(world.events("lotse", "agent.invocation").await.is_empty());
+        assert_eq!(world.runs.expire().await.unwrap(), bothy_runs::Expired::default());
+    }
+
+    async fn the_agent_falls_silent(db: TestDb) {
+        let world = World::new(&db).await;
+        let run = world.ask("alex", world.places.thread, "hello").await;
+        let token = world.start("lotse", run).await;
+        world.clock.advance(LEASE);
+        assert_eq!(world.runs.expire().await.unwrap().lost, 1);
+        assert_eq!(world.state(run).await, ("failed".to_owned(), Some("agent_lost".to_owned())));
+        // Whoever comes back late finds it ended (C67).
+        let path = format!("/runs/{run}/finish");
+        let late = world.post("lotse", &path, json!({ "outcome": "completed" })).await.expect(409);
+        assert_eq!(late.text("code"), "conflict");
+        world.patch("lotse", &format!("/runs/{run}"), json!({ "progress": 1 })).await.expect(409);
+        let bound = world.bound("lotse", "GET", &format!("/runs/{run}/context"), &token, None).await.expect(403);
+        assert_eq!((bound.text("code"), bound.text("reason")), ("invocation_token_invalid", "run_inactive"));
+        // The thread is free again.
+        world.ask("alex", world.places.thread, "once more").await;
+    }
+
+    async fn a_run_that_waits_for_a_person_has_no_lease(db: TestDb) {
+        let world = World::new(&db).await;
+        let run = world.ask("alex", world.places.thread, "hello").await;
+        world.start("lotse", run).await;
+        world.post("lotse", &format!("/runs/{run}/await-input"), json!({ "question_md": "?" })).await.expect(200);
+        world.clock.advance(Duration::from_secs(7 * 86_400));
+        assert_eq!(world.runs.expire().await.unwrap(), bothy_runs::Expired::default());
+        assert_eq!(world.state(run).await.0, "waiting_input");
+    }
+
+    async fn the_agent_does_not_end_what_was_cancelled(db: TestDb) {
+        let world = World::new(&db).await;
+        let run = world.ask("alex", world.places.thread, "hello").await;
+        world.start("lotse", run).await;
+        world.post_empty("alex", &format!("/runs/{run}/cancel")).await.expect(200);
+        world.clock.advance(GRACE);
+        assert_eq!(world.runs.expire().await.unwrap().cancelled, 1);
+        assert_eq!(world.state(run).await, ("cancelled".to_owned(), Some("cancel_grace_expired".to_owned())));
+    }
+
+    async fn many_nodes_end_each_run_once(db: TestDb) {
+        let world = Arc::new(World::new(&db).await);
+        let mut runs = Vec::new();
+        for _ in 0..12 {
+            let thread = world.thread(world.places.allgemein, None).await;
+            runs.push(world.ask("alex", thread, "hello").await);
+        }
+        world.clock.advance(QUEUE);
+        let passes = (0..4).map(|_| {
+            let world = world.clone();
+            tokio::spawn(async move { world.runs.expire().await.unwrap().unavailable })
+        });
+        let mut ended = 0;
+        for pass in passes.collect::<Vec<_>>() {
+            ended += pass.await.unwrap();
+        }
+        // A node that met another one leaves the rest to the next pass.
+        ended += world.runs.expire().await.unwrap().unavailable;
+        assert_eq!(ended, runs.len());
+    }
+}

@@ -1,0 +1,16 @@
+//! Every statement is understood by both engines.
+
+use bothy_agents::Agents;
+use bothy_runs::Runs;
+use bothy_storage::{Database, OpenOptions, prepare_all};
+use bothy_testkit::both_databases;
+
+both_databases! {
+    async fn every_statement_prepares(db: TestDb) {
+        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
+        let statements = [Agents::statements(), Runs::statements()].concat();
+        assert!(statements.len() > 40);
+        let failures = prepare_all(&database, &statements).await;
+        assert!(failures.is_ok(), "{failures:?}");
+    }
+}
