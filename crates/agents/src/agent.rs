@@ -70,7 +70,17 @@ pub struct AgentFacts {
 
 impl From<AgentRow> for AgentFacts {
     fn from(row: AgentRow) -> Self {
-        let AgentRow { id, handle, display_name, status, requires_binding, description, dm_policy, created_by, version } = row;
+        let AgentRow {
+            id,
+            handle,
+            display_name,
+            status,
+            requires_binding,
+            description,
+            dm_policy,
+            created_by,
+            version,
+        } = row;
         Self { id, handle, display_name, status, description, dm_policy, requires_binding, created_by, version }
     }
 }
@@ -105,7 +115,11 @@ impl Agents {
 
     /// Makes an agent. It has no right anywhere until somebody grants it one, and its consumer
     /// begins at the end of the event log: what was before it is not its business.
-    pub(crate) async fn create_agent(&self, allowed: Allowed<actions::AgentCreate>, input: NewAgent) -> Result<AgentFacts, Problem> {
+    pub(crate) async fn create_agent(
+        &self,
+        allowed: Allowed<actions::AgentCreate>,
+        input: NewAgent,
+    ) -> Result<AgentFacts, Problem> {
         let description = description(&input.description)?;
         let (description, input) = (&description, &input);
         let allowed = &allowed;
@@ -158,7 +172,11 @@ impl Agents {
 
     /// Changes what an agent is called, what it is for, whom it admits, and whether it may act outside
     /// of a run.
-    pub(crate) async fn update_agent(&self, allowed: Allowed<actions::AgentUpdate>, change: AgentChange) -> Result<AgentFacts, Problem> {
+    pub(crate) async fn update_agent(
+        &self,
+        allowed: Allowed<actions::AgentUpdate>,
+        change: AgentChange,
+    ) -> Result<AgentFacts, Problem> {
         let id: PrincipalId = allowed.id();
         let text = change.description.as_deref().map(description).transpose()?;
         let (allowed, text, change) = (&allowed, &text, &change);
@@ -175,7 +193,9 @@ impl Agents {
                 if let Some(required) = change.requires_binding {
                     self.identity.set_requires_binding(unit, id, required).await?;
                 }
-                self.audit.record(unit, &AuditEntry::done(allowed.actor(), Action::AgentUpdate, Some(id.cast()))).await?;
+                self.audit
+                    .record(unit, &AuditEntry::done(allowed.actor(), Action::AgentUpdate, Some(id.cast())))
+                    .await?;
                 Ok(self.present_agent(unit, id).await?)
             })
         })
@@ -192,13 +212,18 @@ impl Agents {
         self.set_agent_status(allowed, PrincipalStatus::Active).await
     }
 
-    async fn set_agent_status(&self, allowed: Allowed<actions::AgentDisable>, status: PrincipalStatus) -> Result<AgentFacts, Problem> {
+    async fn set_agent_status(
+        &self,
+        allowed: Allowed<actions::AgentDisable>,
+        status: PrincipalStatus,
+    ) -> Result<AgentFacts, Problem> {
         let id: PrincipalId = allowed.id();
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
                 self.identity.set_status(unit, id, status).await?;
-                let entry = AuditEntry::done(actor, Action::AgentDisable, Some(id.cast())).with("status", status.as_str());
+                let entry =
+                    AuditEntry::done(actor, Action::AgentDisable, Some(id.cast())).with("status", status.as_str());
                 self.audit.record(unit, &entry).await?;
                 Ok(self.present_agent(unit, id).await?)
             })

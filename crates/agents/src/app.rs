@@ -25,7 +25,11 @@ pub(crate) struct NewApp {
 
 impl Agents {
     /// Makes an app. It has no right anywhere until somebody grants it one.
-    pub(crate) async fn create_app(&self, allowed: Allowed<actions::AppCreate>, input: NewApp) -> Result<AppRow, Problem> {
+    pub(crate) async fn create_app(
+        &self,
+        allowed: Allowed<actions::AppCreate>,
+        input: NewApp,
+    ) -> Result<AppRow, Problem> {
         let description = description(&input.description)?;
         let (description, input) = (&description, &input);
         let allowed = &allowed;
@@ -83,13 +87,18 @@ impl Agents {
         self.set_app_status(allowed, PrincipalStatus::Active).await
     }
 
-    async fn set_app_status(&self, allowed: Allowed<actions::AppDisable>, status: PrincipalStatus) -> Result<AppRow, Problem> {
+    async fn set_app_status(
+        &self,
+        allowed: Allowed<actions::AppDisable>,
+        status: PrincipalStatus,
+    ) -> Result<AppRow, Problem> {
         let id: PrincipalId = allowed.id();
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
                 self.identity.set_status(unit, id, status).await?;
-                let entry = AuditEntry::done(actor, Action::AppDisable, Some(id.cast())).with("status", status.as_str());
+                let entry =
+                    AuditEntry::done(actor, Action::AppDisable, Some(id.cast())).with("status", status.as_str());
                 self.audit.record(unit, &entry).await?;
                 Ok(self.present_app(unit, id).await?)
             })

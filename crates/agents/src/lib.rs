@@ -83,6 +83,3 @@ impl Agents {
         self.clock.now()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -27,7 +27,8 @@ pub(crate) struct PageQuery {
 
 pub(crate) fn table(agents: &Arc<Agents>) -> RouteTable {
     let mut routes = Routes::new(Arc::clone(agents));
-    routes.add(post("createAgent", "/agents", "Make an agent").creates().recheck(Action::AgentRead), agent::create_agent);
+    routes
+        .add(post("createAgent", "/agents", "Make an agent").creates().recheck(Action::AgentRead), agent::create_agent);
     routes.add(get("listAgents", "/agents", "List agents"), agent::list_agents);
     routes.add(get("getAgent", "/agents/{agent_id}", "Read an agent"), agent::get_agent);
     routes.add(patch("updateAgent", "/agents/{agent_id}", "Change an agent"), agent::update_agent);
@@ -37,7 +38,10 @@ pub(crate) fn table(agents: &Arc<Agents>) -> RouteTable {
         post("createAgentToken", "/agents/{agent_id}/tokens", "Make a token of an agent").creates(),
         token::create_agent_token,
     );
-    routes.add(get("listAgentTokens", "/agents/{agent_id}/tokens", "List the tokens of an agent"), token::list_agent_tokens);
+    routes.add(
+        get("listAgentTokens", "/agents/{agent_id}/tokens", "List the tokens of an agent"),
+        token::list_agent_tokens,
+    );
     routes.add(
         delete("revokeAgentToken", "/agents/{agent_id}/tokens/{api_token_id}", "Revoke a token of an agent"),
         token::revoke_agent_token,
@@ -47,7 +51,10 @@ pub(crate) fn table(agents: &Arc<Agents>) -> RouteTable {
     routes.add(get("getApp", "/apps/{app_id}", "Read an app"), app::get_app);
     routes.add(post("disableApp", "/apps/{app_id}/disable", "Shut an app out"), app::disable_app);
     routes.add(post("enableApp", "/apps/{app_id}/enable", "Let an app in again"), app::enable_app);
-    routes.add(post("createAppToken", "/apps/{app_id}/tokens", "Make a token of an app").creates(), token::create_app_token);
+    routes.add(
+        post("createAppToken", "/apps/{app_id}/tokens", "Make a token of an app").creates(),
+        token::create_app_token,
+    );
     routes.add(get("listAppTokens", "/apps/{app_id}/tokens", "List the tokens of an app"), token::list_app_tokens);
     routes.add(
         delete("revokeAppToken", "/apps/{app_id}/tokens/{api_token_id}", "Revoke a token of an app"),

@@ -63,7 +63,12 @@ impl Agents {
     ///
     /// # Errors
     /// `unavailable` when the database fails.
-    pub async fn current_session(&self, unit: &UnitOfWork, thread: ThreadId, agent: PrincipalId) -> Result<SessionRow, Problem> {
+    pub async fn current_session(
+        &self,
+        unit: &UnitOfWork,
+        thread: ThreadId,
+        agent: PrincipalId,
+    ) -> Result<SessionRow, Problem> {
         if let Some(session) = store::session::current(unit, thread, agent).await? {
             return Ok(session);
         }

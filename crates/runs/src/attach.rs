@@ -50,7 +50,8 @@ impl Runs {
                     }
                 }
                 None => {
-                    let run = self.new_run(unit, thread.id, call.agent, call.operates, call.trigger, call.author).await?;
+                    let run =
+                        self.new_run(unit, thread.id, call.agent, call.operates, call.trigger, call.author).await?;
                     if store::run::insert(unit, &run).await? {
                         let told = [event::invocation(thread, &run), event::updated(thread, &run)];
                         self.events.append(unit, &told).await.or_problem()?;
@@ -64,7 +65,13 @@ impl Runs {
 
     /// The author's own run gets the message as a follow-up; behind the run of somebody else it
     /// waits, so that nobody can steer a run that is bound to another's rights (AF-19).
-    async fn attach_to(&self, unit: &UnitOfWork, thread: &ThreadFacts, run: &RunRow, call: Call) -> Result<(), Problem> {
+    async fn attach_to(
+        &self,
+        unit: &UnitOfWork,
+        thread: &ThreadFacts,
+        run: &RunRow,
+        call: Call,
+    ) -> Result<(), Problem> {
         let (message, seq) = (call.trigger.message, call.trigger.place.thread_seq);
         if run.triggered_by == call.author {
             return self.follow_up(unit, thread, run, message, seq).await;
@@ -73,7 +80,14 @@ impl Runs {
         store::waiting::insert(unit, call.agent, thread.id, waiting, self.now()).await
     }
 
-    async fn follow_up(&self, unit: &UnitOfWork, thread: &ThreadFacts, run: &RunRow, message: MessageId, seq: i64) -> Result<(), Problem> {
+    async fn follow_up(
+        &self,
+        unit: &UnitOfWork,
+        thread: &ThreadFacts,
+        run: &RunRow,
+        message: MessageId,
+        seq: i64,
+    ) -> Result<(), Problem> {
         if store::follow_up::insert(unit, run.id, message, seq, self.now()).await? {
             self.events.append(unit, &[event::follow_up(thread, run, message)]).await.or_problem()?;
         }

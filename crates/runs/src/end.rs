@@ -18,7 +18,10 @@ pub(crate) struct Outrun;
 impl Runs {
     /// The thread of a run; threads are never removed.
     pub(crate) async fn thread_of(&self, unit: &UnitOfWork, run: &RunRow) -> Result<ThreadFacts, Problem> {
-        self.chat.thread(unit, run.thread).await?.ok_or_else(|| Problem::internal(format!("the thread of run {} is gone", run.id)))
+        self.chat
+            .thread(unit, run.thread)
+            .await?
+            .ok_or_else(|| Problem::internal(format!("the thread of run {} is gone", run.id)))
     }
 
     /// Ends a run and starts what waits for it. The inner error says that the run is not in the
@@ -43,7 +46,12 @@ impl Runs {
     /// Asks for the end of an active run: a queued one ends at once, the agent of another one is
     /// told. Asking again for the same reason changes nothing; a revocation outweighs the wish of a
     /// person, because it also closes the context (RC-21).
-    pub(crate) async fn request_cancel(&self, unit: &UnitOfWork, run: &RunRow, reason: CancelReason) -> Result<Result<RunRow, Outrun>, Problem> {
+    pub(crate) async fn request_cancel(
+        &self,
+        unit: &UnitOfWork,
+        run: &RunRow,
+        reason: CancelReason,
+    ) -> Result<Result<RunRow, Outrun>, Problem> {
         match apply(run.state, &RunCommand::RequestCancel(reason)) {
             Ok(Applied::Ended { state, reason }) => self.end(unit, run, state, reason, None).await,
             Ok(Applied::CancelRequested(reason)) => self.note_cancel(unit, run, reason).await,
@@ -51,7 +59,12 @@ impl Runs {
         }
     }
 
-    async fn note_cancel(&self, unit: &UnitOfWork, run: &RunRow, reason: CancelReason) -> Result<Result<RunRow, Outrun>, Problem> {
+    async fn note_cancel(
+        &self,
+        unit: &UnitOfWork,
+        run: &RunRow,
+        reason: CancelReason,
+    ) -> Result<Result<RunRow, Outrun>, Problem> {
         let known = run.cancel_reason.is_some_and(|known| known == reason || known == CancelReason::AccessRevoked);
         if known {
             return Ok(Ok(run.clone()));
@@ -68,7 +81,11 @@ impl Runs {
     }
 
     /// Ends a run whose agent cannot be told any more: it is shut out, or cannot see the thread.
-    pub(crate) async fn stop_at_once(&self, unit: &UnitOfWork, run: &RunRow) -> Result<Result<RunRow, Outrun>, Problem> {
+    pub(crate) async fn stop_at_once(
+        &self,
+        unit: &UnitOfWork,
+        run: &RunRow,
+    ) -> Result<Result<RunRow, Outrun>, Problem> {
         let asked = match self.request_cancel(unit, run, CancelReason::AccessRevoked).await? {
             Ok(asked) if asked.state.is_active() => asked,
             done => return Ok(done),

@@ -30,7 +30,10 @@ pub(crate) fn follow_up(thread: &ThreadFacts, run: &RunRow, message: MessageId) 
 
 /// The answer that a run waited for.
 pub(crate) fn input_received(thread: &ThreadFacts, run: &RunRow, message: MessageId) -> NewEvent {
-    NewEvent { message: Some(message), ..of_run(EventKind::RunInputReceived, Audience::Principal(run.agent), thread, run) }
+    NewEvent {
+        message: Some(message),
+        ..of_run(EventKind::RunInputReceived, Audience::Principal(run.agent), thread, run)
+    }
 }
 
 /// A run should end.

@@ -123,7 +123,9 @@ impl Runs {
                     return Ok(false);
                 }
                 match apply(run.state, &duty.command()) {
-                    Ok(Applied::Ended { state, reason }) => Ok(self.end(unit, &run, state, reason, None).await?.is_ok()),
+                    Ok(Applied::Ended { state, reason }) => {
+                        Ok(self.end(unit, &run, state, reason, None).await?.is_ok())
+                    }
                     _ => Ok(false),
                 }
             })

@@ -38,7 +38,12 @@ impl Runs {
     /// Starts the run that follows one that has just ended in this unit of work. Whether its author
     /// still may invoke the agent is judged now; a message whose author may not is given up, and the
     /// author is told.
-    pub(crate) async fn hand_over(&self, unit: &UnitOfWork, ended: &RunRow, thread: &ThreadFacts) -> Result<(), Problem> {
+    pub(crate) async fn hand_over(
+        &self,
+        unit: &UnitOfWork,
+        ended: &RunRow,
+        thread: &ThreadFacts,
+    ) -> Result<(), Problem> {
         let mut left = Left {
             person: ended.triggered_by,
             follow_ups: store::follow_up::of_run(unit, ended.id).await?,
@@ -55,8 +60,8 @@ impl Runs {
         let place = self.place_of(unit, thread).await?;
         let works = rights.works(ended.agent, thread).await?;
         while let Some(next) = next_run(left.person, &left.follow_ups, &left.waiting) {
-            let invoked = works
-                && rights.invoke(next.triggered_by, ended.agent, thread, place.is_direct()).await?.is_ok();
+            let invoked =
+                works && rights.invoke(next.triggered_by, ended.agent, thread, place.is_direct()).await?.is_ok();
             if invoked && self.start_next(unit, ended, thread, place.is_operated_by(ended.agent), &left, &next).await? {
                 return Ok(());
             }

@@ -107,9 +107,36 @@ pub struct Runs {
 impl Runs {
     /// The module over its dependencies.
     pub fn new(deps: RunsDeps) -> Arc<Self> {
-        let RunsDeps { database, identity, authz, chat, messaging, agents, audit, events, keys, instance, clock, ids, settings } = deps;
+        let RunsDeps {
+            database,
+            identity,
+            authz,
+            chat,
+            messaging,
+            agents,
+            audit,
+            events,
+            keys,
+            instance,
+            clock,
+            ids,
+            settings,
+        } = deps;
         let tokens = InvocationTokens::new(keys, instance, Arc::clone(&clock), ids.clone(), &settings);
-        Arc::new(Self { database, identity, authz, chat, messaging, agents, audit, events, tokens, clock, ids, settings })
+        Arc::new(Self {
+            database,
+            identity,
+            authz,
+            chat,
+            messaging,
+            agents,
+            audit,
+            events,
+            tokens,
+            clock,
+            ids,
+            settings,
+        })
     }
 
     /// The operations of the module.
@@ -139,4 +166,3 @@ impl Runs {
         &*self.authz
     }
 }
-

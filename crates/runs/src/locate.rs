@@ -12,7 +12,12 @@ use futures::future::BoxFuture;
 use crate::{Runs, store};
 
 impl Locate for Runs {
-    fn locate<'a>(&'a self, reader: &'a Reader, kind: ResourceKind, id: AnyId) -> BoxFuture<'a, Result<Option<Resource>, Problem>> {
+    fn locate<'a>(
+        &'a self,
+        reader: &'a Reader,
+        kind: ResourceKind,
+        id: AnyId,
+    ) -> BoxFuture<'a, Result<Option<Resource>, Problem>> {
         async move {
             if kind != ResourceKind::Run {
                 return Err(Problem::internal(format!("runs cannot locate {}", kind.as_str())));

@@ -24,9 +24,15 @@ pub(crate) fn table(runs: &Arc<Runs>) -> RouteTable {
     routes.add(get("getRun", "/runs/{run_id}", "Read a run"), run::get_run);
     routes.add(patch("patchRun", "/runs/{run_id}", "Show what the agent is doing"), run::patch_run);
     routes.add(post("startRun", "/runs/{run_id}/start", "Start a run"), run::start_run);
-    routes.add(post("awaitRunInput", "/runs/{run_id}/await-input", "Ask the triggering person something"), run::await_run_input);
+    routes.add(
+        post("awaitRunInput", "/runs/{run_id}/await-input", "Ask the triggering person something"),
+        run::await_run_input,
+    );
     routes.add(post("resumeRun", "/runs/{run_id}/resume", "Go on after the answer"), run::resume_run);
-    routes.add(post("renewInvocationToken", "/runs/{run_id}/token", "Get a fresh invocation token"), run::renew_invocation_token);
+    routes.add(
+        post("renewInvocationToken", "/runs/{run_id}/token", "Get a fresh invocation token"),
+        run::renew_invocation_token,
+    );
     routes.add(post("finishRun", "/runs/{run_id}/finish", "End a run"), run::finish_run);
     routes.add(post("cancelRun", "/runs/{run_id}/cancel", "Stop a run"), run::cancel_run);
     routes.add(get("getRunContext", "/runs/{run_id}/context", "Read the context of a run"), context::get_run_context);

@@ -9,7 +9,9 @@ use bothy_domain::message::{MessageKind, Origin};
 use bothy_domain::policy::Reason;
 use bothy_domain::problem::Problem;
 use bothy_domain::session::TriggerPlace;
-use bothy_domain::trigger::{ActiveRun, AgentFacts, Candidate, Decision, MessageFacts, Outcome, Standing, candidates, decide};
+use bothy_domain::trigger::{
+    ActiveRun, AgentFacts, Candidate, Decision, MessageFacts, Outcome, Standing, candidates, decide,
+};
 use bothy_messaging::{Effects, MessageWritten, Notice, WrittenMessage};
 use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
@@ -177,7 +179,9 @@ const fn notice_code(outcome: Outcome) -> &'static str {
         Outcome::NotAdmitted => "agents_not_admitted",
         Outcome::NotAllowed => "agent_not_allowed",
         Outcome::OverLimit => "too_many_agents",
-        Outcome::Unable | Outcome::Start { .. } | Outcome::FollowUp { .. } | Outcome::Wait { .. } => "agent_unavailable",
+        Outcome::Unable | Outcome::Start { .. } | Outcome::FollowUp { .. } | Outcome::Wait { .. } => {
+            "agent_unavailable"
+        }
     }
 }
 

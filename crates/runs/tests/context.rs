@@ -1,5 +1,13 @@
 //! The context of a run with origin and trust (chapter 07), through the real chain.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 mod support;
 
 use bothy_domain::ids::{MessageId, RunId, ThreadId};

@@ -1,5 +1,13 @@
 //! What reaches the consumer of an agent (chapter 05 section 5, chapter 06 section 6).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 mod support;
 
 use std::sync::Arc;

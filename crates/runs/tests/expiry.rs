@@ -1,5 +1,13 @@
 //! Runs whose time is over (chapter 06 section 2), by the clock and the rows alone.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 mod support;
 
 use std::sync::Arc;

@@ -1,5 +1,13 @@
 //! Messages that reach an agent while its run is active (chapter 06 section 3, AF-19).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 mod support;
 
 use bothy_storage::{params, statements};
@@ -12,7 +20,11 @@ statements! {
     WAITING = "SELECT COUNT(*) AS n FROM run_waiting";
 }
 
-async fn follow_up_state(world: &World, run: bothy_domain::ids::RunId, message: bothy_domain::ids::MessageId) -> String {
+async fn follow_up_state(
+    world: &World,
+    run: bothy_domain::ids::RunId,
+    message: bothy_domain::ids::MessageId,
+) -> String {
     let reader = world.database.reader().await.unwrap();
     reader.one(&FOLLOW_UP_STATE, params![run, message]).await.unwrap().get("state").unwrap()
 }

@@ -1,5 +1,13 @@
 //! The life of a run through its operations (chapter 06 section 2).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 mod support;
 
 use std::time::Duration;

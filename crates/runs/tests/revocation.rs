@@ -1,5 +1,13 @@
 //! What a change of rights does to runs, in the unit of work of the change (chapter 06 section 2).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 mod support;
 
 use bothy_authz::Touched;

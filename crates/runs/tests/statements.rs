@@ -1,5 +1,13 @@
 //! Every statement is understood by both engines.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 use bothy_agents::Agents;
 use bothy_runs::Runs;
 use bothy_storage::{Database, OpenOptions, prepare_all};

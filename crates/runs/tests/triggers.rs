@@ -1,5 +1,13 @@
 //! What a message starts (chapter 06 section 1), through the hook of the unit of work that writes it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like the tests themselves"
+)]
+
 mod support;
 
 use bothy_domain::ids::{MessageId, ThreadId};

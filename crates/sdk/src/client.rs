@@ -78,7 +78,11 @@ impl Client {
     }
 
     /// Reads all pages of a list.
-    pub(crate) async fn all<T: DeserializeOwned>(&self, operation: &'static str, path: String) -> Result<Vec<T>, Error> {
+    pub(crate) async fn all<T: DeserializeOwned>(
+        &self,
+        operation: &'static str,
+        path: String,
+    ) -> Result<Vec<T>, Error> {
         let mut items = Vec::new();
         let mut cursor: Option<String> = None;
         loop {

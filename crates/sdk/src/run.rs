@@ -78,8 +78,7 @@ impl Run {
     /// A problem when the agent and the person may not both write there.
     pub async fn reply(&self, content_md: &str) -> Result<PostedMessage, Error> {
         let client_message_id = format!("run:{}:answer", self.id);
-        let message =
-            NewMessage { content_md, client_message_id: Some(&client_message_id), ..NewMessage::default() };
+        let message = NewMessage { content_md, client_message_id: Some(&client_message_id), ..NewMessage::default() };
         self.client.create_message_in(self.thread, &message, &self.header).await
     }
 

@@ -9,17 +9,15 @@ mod runs;
 
 use serde::{Deserialize, Serialize};
 
-pub use agents::{
-    Agent, AgentEvent, AgentEvents, InvocationSession, IssuedToken, NewAgent, NewToken, Pulse, PulseRun,
-};
+pub use agents::{Agent, AgentEvent, AgentEvents, InvocationSession, IssuedToken, NewAgent, NewToken, Pulse, PulseRun};
 pub(crate) use chat::Operator;
 pub use chat::{
     AgentConfig, AgentConfigChange, Channel, ChannelKind, NewChannel, NewSpace, NewThread, RespondTo, Space, Thread,
 };
 pub use context::{ContextMessage, RunContext};
 pub use identity::{
-    AcceptInvite, AuditEvent, Capability, Grant, GrantTarget, Invite, Level, Me, NewGrant, NewInvite, NewSession, Person,
-    Session, SessionFacts, Setup, Subject,
+    AcceptInvite, AuditEvent, Capability, Grant, GrantTarget, Invite, Level, Me, NewGrant, NewInvite, NewSession,
+    Person, Session, SessionFacts, Setup, Subject,
 };
 pub use messages::{Message, NewMessage, Notice, PostedMessage};
 pub use runs::{FinishRun, Outcome, RunChange, RunView};

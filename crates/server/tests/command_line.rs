@@ -1,6 +1,12 @@
 //! The program as somebody at a terminal sees it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod support;
 
@@ -13,7 +19,14 @@ fn the_configuration_is_checked_and_explained() {
     let said = run(bothy(folder.path()).args(["config", "check"]));
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
 
-    let said = run(bothy(folder.path()).args(["config", "check", "--set", "http.page_limit_max=0", "--set", "auth.sesion_ttl=1h"]));
+    let said = run(bothy(folder.path()).args([
+        "config",
+        "check",
+        "--set",
+        "http.page_limit_max=0",
+        "--set",
+        "auth.sesion_ttl=1h",
+    ]));
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(said.err.contains("auth.session_ttl"), "{said:?}");
 
@@ -59,7 +72,11 @@ fn the_generated_documents_are_the_committed_ones() {
         let said = run(bothy(folder.path()).args(arguments));
         assert_eq!(said.code, Some(0), "{said:?}");
         let committed = std::fs::read_to_string(root.join(file)).unwrap_or_default();
-        assert!(committed == said.out, "{file} is not what `bothy {}` prints: run `cargo xtask generate`", arguments.join(" "));
+        assert!(
+            committed == said.out,
+            "{file} is not what `bothy {}` prints: run `cargo xtask generate`",
+            arguments.join(" ")
+        );
     }
 }
 

@@ -1,6 +1,12 @@
 //! What anybody may ask: whether the server is up, whether it can work, and what its API is.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod support;
 
@@ -44,6 +50,9 @@ fn the_committed_description_is_the_generated_one() {
         let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../openapi.json");
         let committed = std::fs::read_to_string(committed).expect("openapi.json: write it with `cargo xtask generate`");
         let committed: serde_json::Value = serde_json::from_str(&committed).unwrap();
-        assert!(committed == generated, "openapi.json is not what the routes say: run `cargo xtask generate` and commit it");
+        assert!(
+            committed == generated,
+            "openapi.json is not what the routes say: run `cargo xtask generate` and commit it"
+        );
     });
 }

@@ -1,6 +1,12 @@
 //! `bothy replay`: a transcript comes into a server through its API, and what cannot be taken is named.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod support;
 
@@ -201,7 +207,14 @@ fn standard_input_and_files_that_are_no_transcript() {
     let said = run_with_input(bothy(files.path()).args(replay), "{\n  \"people\": [}\n");
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("line 2"), "{said:?}");
-    let said = run(bothy(files.path()).args(["replay", "gone.json", "--server", "http://127.0.0.1:9", "--token-file", "owner.token"]));
+    let said = run(bothy(files.path()).args([
+        "replay",
+        "gone.json",
+        "--server",
+        "http://127.0.0.1:9",
+        "--token-file",
+        "owner.token",
+    ]));
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("cannot read gone.json"), "{said:?}");
 }

@@ -1,7 +1,13 @@
 //! A server that cannot start says in one line what is wrong and what to do, and ends with a code
 //! that is not 0.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod support;
 
@@ -101,7 +107,8 @@ fn an_unreachable_postgresql() {
     let folder = sqlite_folder();
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("postgres://bothy:hunter2@{nobody}/bothy");
-    let said = run(bothy(folder.path()).args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &url]));
+    let said =
+        run(bothy(folder.path()).args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &url]));
     assert_start_failure(&said, &["PostgreSQL", "cannot be reached", &nobody.port().to_string()]);
     assert!(!said.err.contains("hunter2"), "a password is never shown: {said:?}");
 }

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::PageQuery;
-use crate::agent::{AgentChange, AgentFacts, DmPolicy, NewAgent};
 use crate::Agents;
+use crate::agent::{AgentChange, AgentFacts, DmPolicy, NewAgent};
 
 /// An agent.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -111,7 +111,11 @@ pub(super) async fn list_agents(
     Ok(Json::new(page.map(AgentView::from)))
 }
 
-pub(super) async fn get_agent(allowed: Allowed<actions::AgentRead>, agents: Arc<Agents>, _: ()) -> Result<Json<AgentView>, Problem> {
+pub(super) async fn get_agent(
+    allowed: Allowed<actions::AgentRead>,
+    agents: Arc<Agents>,
+    _: (),
+) -> Result<Json<AgentView>, Problem> {
     agents.get_agent(allowed).await.map(versioned)
 }
 
@@ -125,11 +129,19 @@ pub(super) async fn update_agent(
     agents.update_agent(allowed, change).await.map(versioned)
 }
 
-pub(super) async fn disable_agent(allowed: Allowed<actions::AgentDisable>, agents: Arc<Agents>, _: ()) -> Result<Json<AgentView>, Problem> {
+pub(super) async fn disable_agent(
+    allowed: Allowed<actions::AgentDisable>,
+    agents: Arc<Agents>,
+    _: (),
+) -> Result<Json<AgentView>, Problem> {
     agents.disable_agent(allowed).await.map(versioned)
 }
 
-pub(super) async fn enable_agent(allowed: Allowed<actions::AgentDisable>, agents: Arc<Agents>, _: ()) -> Result<Json<AgentView>, Problem> {
+pub(super) async fn enable_agent(
+    allowed: Allowed<actions::AgentDisable>,
+    agents: Arc<Agents>,
+    _: (),
+) -> Result<Json<AgentView>, Problem> {
     agents.enable_agent(allowed).await.map(versioned)
 }
 

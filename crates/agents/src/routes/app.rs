@@ -76,14 +76,26 @@ pub(super) async fn list_apps(
     Ok(Json::new(page.map(AppView::from)))
 }
 
-pub(super) async fn get_app(allowed: Allowed<actions::AppRead>, agents: Arc<Agents>, _: ()) -> Result<Json<AppView>, Problem> {
+pub(super) async fn get_app(
+    allowed: Allowed<actions::AppRead>,
+    agents: Arc<Agents>,
+    _: (),
+) -> Result<Json<AppView>, Problem> {
     Ok(Json::new(agents.get_app(allowed).await?.into()))
 }
 
-pub(super) async fn disable_app(allowed: Allowed<actions::AppDisable>, agents: Arc<Agents>, _: ()) -> Result<Json<AppView>, Problem> {
+pub(super) async fn disable_app(
+    allowed: Allowed<actions::AppDisable>,
+    agents: Arc<Agents>,
+    _: (),
+) -> Result<Json<AppView>, Problem> {
     Ok(Json::new(agents.disable_app(allowed).await?.into()))
 }
 
-pub(super) async fn enable_app(allowed: Allowed<actions::AppDisable>, agents: Arc<Agents>, _: ()) -> Result<Json<AppView>, Problem> {
+pub(super) async fn enable_app(
+    allowed: Allowed<actions::AppDisable>,
+    agents: Arc<Agents>,
+    _: (),
+) -> Result<Json<AppView>, Problem> {
     Ok(Json::new(agents.enable_app(allowed).await?.into()))
 }

@@ -141,7 +141,8 @@ pub(crate) async fn update_agent(
     dm_policy: DmPolicy,
     version: i64,
 ) -> Result<bool, Problem> {
-    let changed = unit.execute(&UPDATE_AGENT, params![id, description, dm_policy.as_str(), version]).await.or_problem()?;
+    let changed =
+        unit.execute(&UPDATE_AGENT, params![id, description, dm_policy.as_str(), version]).await.or_problem()?;
     Ok(changed == 1)
 }
 

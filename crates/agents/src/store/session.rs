@@ -46,7 +46,11 @@ pub(crate) async fn by_id(reader: &Reader, id: AgentSessionId) -> Result<Option<
     reader.optional(&SESSION_BY_ID, params![id]).await.or_problem()?.as_ref().map(session_of).transpose()
 }
 
-pub(crate) async fn current(reader: &Reader, thread: ThreadId, agent: PrincipalId) -> Result<Option<SessionRow>, Problem> {
+pub(crate) async fn current(
+    reader: &Reader,
+    thread: ThreadId,
+    agent: PrincipalId,
+) -> Result<Option<SessionRow>, Problem> {
     reader.optional(&CURRENT_SESSION, params![thread, agent]).await.or_problem()?.as_ref().map(session_of).transpose()
 }
 
@@ -60,7 +64,11 @@ pub(crate) async fn insert(
     unit.execute(&INSERT_SESSION, params![id, thread, agent, now]).await.or_problem().map(drop)
 }
 
-pub(crate) async fn report(unit: &UnitOfWork, id: AgentSessionId, reference: &str) -> Result<Option<SessionRow>, Problem> {
+pub(crate) async fn report(
+    unit: &UnitOfWork,
+    id: AgentSessionId,
+    reference: &str,
+) -> Result<Option<SessionRow>, Problem> {
     let row = unit.returning_optional(&REPORT_SESSION, params![id, reference]).await.or_problem()?;
     row.as_ref().map(session_of).transpose()
 }

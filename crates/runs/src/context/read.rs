@@ -37,7 +37,10 @@ impl Runs {
     /// `not_found`, exactly as for an unknown run, for a run that has ended, whose access was
     /// revoked, or whose triggering message is gone or cannot be read; any error of a source, which
     /// never becomes a context with weaker or missing trust (RC-2).
-    pub(crate) async fn read_run_context(&self, allowed: Allowed<actions::RunContextRead>) -> Result<RunContext, Problem> {
+    pub(crate) async fn read_run_context(
+        &self,
+        allowed: Allowed<actions::RunContextRead>,
+    ) -> Result<RunContext, Problem> {
         let judge = allowed.judge();
         let reader = self.database.consistent_reader().await.or_problem()?;
         let run = store::run::by_id(&reader, allowed.id()).await?.ok_or_else(unknown)?;
@@ -100,7 +103,13 @@ impl Runs {
     }
 
     /// Role and trust of every element, by the rights of now (RC-3, RC-9).
-    async fn mark_trust(&self, reader: &Reader, run: &RunRow, thread: &ThreadFacts, context: &mut RunContext) -> Result<(), Problem> {
+    async fn mark_trust(
+        &self,
+        reader: &Reader,
+        run: &RunRow,
+        thread: &ThreadFacts,
+        context: &mut RunContext,
+    ) -> Result<(), Problem> {
         let parties = RunParties { agent: run.agent, triggered_by: run.triggered_by };
         let authors = authors_to_judge(context.elements().map(|element| element.facts()), parties);
         let holders = if authors.is_empty() {
@@ -115,7 +124,12 @@ impl Runs {
     }
 
     /// What the session has from earlier follow-ups (RC-15).
-    async fn mark_delivered_before(&self, reader: &Reader, planned: &Planned, context: &mut RunContext) -> Result<(), Problem> {
+    async fn mark_delivered_before(
+        &self,
+        reader: &Reader,
+        planned: &Planned,
+        context: &mut RunContext,
+    ) -> Result<(), Problem> {
         let Some(session) = planned.session.as_ref().filter(|_| planned.plan.mode == SessionMode::Resume) else {
             return Ok(());
         };

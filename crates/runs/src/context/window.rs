@@ -51,10 +51,8 @@ impl Runs {
         });
         let around = channel_window(plan.channel_context, place, seen, limit);
         let exclude = plan.exclude_own.then_some(agent);
-        let (thread_page, channel_page) = try_join!(
-            self.window(reader, judge, in_thread, exclude),
-            self.window(reader, judge, around, exclude),
-        )?;
+        let (thread_page, channel_page) =
+            try_join!(self.window(reader, judge, in_thread, exclude), self.window(reader, judge, around, exclude),)?;
         let with_parent = includes_parent_message(plan.channel_context, place, position, seen);
         Ok(Some(Selected {
             floor,

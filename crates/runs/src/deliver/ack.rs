@@ -23,7 +23,11 @@ impl Runs {
     ///
     /// # Errors
     /// `validation_failed` for a position that does not exist yet.
-    pub(crate) async fn ack_agent_events(&self, allowed: Allowed<actions::AgentEventsConsume>, cursor: i64) -> Result<i64, Problem> {
+    pub(crate) async fn ack_agent_events(
+        &self,
+        allowed: Allowed<actions::AgentEventsConsume>,
+        cursor: i64,
+    ) -> Result<i64, Problem> {
         let agent = allowed.actor().principal;
         transact(&self.database, |unit| {
             work(async move {
@@ -38,7 +42,13 @@ impl Runs {
         .await
     }
 
-    async fn acknowledge(&self, unit: &UnitOfWork, agent: PrincipalId, before: i64, cursor: i64) -> Result<(), Problem> {
+    async fn acknowledge(
+        &self,
+        unit: &UnitOfWork,
+        agent: PrincipalId,
+        before: i64,
+        cursor: i64,
+    ) -> Result<(), Problem> {
         let own = Scope::default();
         let filter = AudienceFilter { principal: agent, scope: &own };
         let mut after = before;

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use bothy_chat::ThreadFacts;
 use bothy_domain::action::{Action, ResourceKind};
@@ -54,7 +55,10 @@ pub(crate) struct Session {
 impl std::fmt::Debug for Invocation {
     /// Without the token, which must reach no log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Invocation").field("session", &self.session).field("deadline", &self.deadline).finish_non_exhaustive()
+        f.debug_struct("Invocation")
+            .field("session", &self.session)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
     }
 }
 
@@ -122,10 +126,11 @@ impl Runs {
         for event in events {
             let verdict = match event.event.run {
                 Some(run) if is_for_run(event.event.kind) => {
-                    if !runs.contains_key(&run) {
-                        runs.insert(run, self.run_with_thread(reader, run).await?);
-                    }
-                    match runs.get(&run).and_then(Option::as_ref) {
+                    let known = match runs.entry(run) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(new) => new.insert(self.run_with_thread(reader, run).await?),
+                    };
+                    match known {
                         Some((run, thread)) => self.verdict(reader, judge, &rights, &event.event, run, thread).await?,
                         None => Verdict::Nothing,
                     }
@@ -148,7 +153,8 @@ impl Runs {
         run: &RunRow,
         thread: &ThreadFacts,
     ) -> Result<Verdict, Problem> {
-        let resource = Resource { agent: Some(run.agent), ..Resource::new(ResourceKind::Run, run.id.cast(), thread.path()) };
+        let resource =
+            Resource { agent: Some(run.agent), ..Resource::new(ResourceKind::Run, run.id.cast(), thread.path()) };
         let readable = judge.decide(Action::RunRead, Some(&resource), Mode::Delivery).is_allow();
         match event.kind {
             // Told also when the agent lost its sight of the thread: it knows the run already.
@@ -234,7 +240,10 @@ impl Runs {
 const fn is_for_run(kind: EventKind) -> bool {
     matches!(
         kind,
-        EventKind::AgentInvocation | EventKind::AgentFollowup | EventKind::RunCancelRequested | EventKind::RunInputReceived
+        EventKind::AgentInvocation
+            | EventKind::AgentFollowup
+            | EventKind::RunCancelRequested
+            | EventKind::RunInputReceived
     )
 }
 

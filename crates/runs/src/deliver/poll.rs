@@ -93,9 +93,8 @@ impl Runs {
     }
 
     async fn batch(&self, judge: &Judge, cursor: i64) -> Result<Batch, Problem> {
-        let scope = judge
-            .delivery_scope(Action::MessageRead)
-            .map_err(|_| Problem::new(ProblemCode::Unauthenticated))?;
+        let scope =
+            judge.delivery_scope(Action::MessageRead).map_err(|_| Problem::new(ProblemCode::Unauthenticated))?;
         let filter = AudienceFilter { principal: judge.actor().principal, scope: &scope };
         let limit = u32::try_from(self.settings.poll_batch).unwrap_or(u32::MAX);
         let page = {

@@ -22,7 +22,8 @@ impl Runs {
         transact(&self.database, |unit| {
             work(async move {
                 let held = self.hold_active(unit, run).await?;
-                let asked = self.request_cancel(unit, &held, CancelReason::Requested).await?.map_err(|_| slipped(run))?;
+                let asked =
+                    self.request_cancel(unit, &held, CancelReason::Requested).await?.map_err(|_| slipped(run))?;
                 self.audit.record(unit, &AuditEntry::done(actor, Action::RunCancel, Some(run.cast()))).await?;
                 Ok(asked)
             })

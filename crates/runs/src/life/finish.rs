@@ -22,7 +22,11 @@ impl Runs {
     /// # Errors
     /// `conflict` when the run has ended with another outcome, or is to be completed before it was
     /// started.
-    pub(crate) async fn finish_run(&self, allowed: Allowed<actions::RunFinish>, finish: Finish) -> Result<RunRow, Problem> {
+    pub(crate) async fn finish_run(
+        &self,
+        allowed: Allowed<actions::RunFinish>,
+        finish: Finish,
+    ) -> Result<RunRow, Problem> {
         let run = allowed.id();
         let finish = &finish;
         transact(&self.database, |unit| {

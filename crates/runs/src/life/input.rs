@@ -17,7 +17,11 @@ impl Runs {
     /// # Errors
     /// `validation_failed` for a question that cannot be shown, `conflict` when the run is not
     /// running, `run_inactive`.
-    pub(crate) async fn await_run_input(&self, allowed: Allowed<actions::RunFinish>, question: &str) -> Result<RunRow, Problem> {
+    pub(crate) async fn await_run_input(
+        &self,
+        allowed: Allowed<actions::RunFinish>,
+        question: &str,
+    ) -> Result<RunRow, Problem> {
         if question.trim().is_empty() || question.contains('\0') || question.len() > self.settings.text_max_bytes {
             let limit = self.settings.text_max_bytes;
             return Err(Problem::invalid("/question_md", format!("must be a text of at most {limit} bytes")));

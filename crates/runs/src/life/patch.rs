@@ -28,7 +28,11 @@ impl Runs {
     /// `validation_failed` for what cannot be shown and for a message that is no follow-up of the
     /// run, `conflict` when the run was not started or a follow-up belongs to a later run,
     /// `run_inactive`.
-    pub(crate) async fn patch_run(&self, allowed: Allowed<actions::RunUpdate>, patch: RunPatch) -> Result<RunRow, Problem> {
+    pub(crate) async fn patch_run(
+        &self,
+        allowed: Allowed<actions::RunUpdate>,
+        patch: RunPatch,
+    ) -> Result<RunRow, Problem> {
         let patch = &self.checked(patch)?;
         let run = allowed.id();
         transact(&self.database, |unit| {

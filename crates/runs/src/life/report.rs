@@ -21,7 +21,8 @@ impl Runs {
         allowed: Allowed<actions::AgentSessionReport>,
         reference: &str,
     ) -> Result<SessionRow, Problem> {
-        let reference = &SessionReference::new(reference).map_err(|error| Problem::invalid("/reference", error.to_string()))?;
+        let reference =
+            &SessionReference::new(reference).map_err(|error| Problem::invalid("/reference", error.to_string()))?;
         let run = allowed.id();
         transact(&self.database, |unit| {
             work(async move {

@@ -70,7 +70,10 @@ impl Runs {
     /// # Errors
     /// `conflict` for a running run, `run_inactive` for an ended one, `forbidden` with reason
     /// `access_revoked` when the person may not invoke the agent any more.
-    pub(crate) async fn renew_invocation_token(&self, allowed: Allowed<actions::RunTokenRenew>) -> Result<String, Problem> {
+    pub(crate) async fn renew_invocation_token(
+        &self,
+        allowed: Allowed<actions::RunTokenRenew>,
+    ) -> Result<String, Problem> {
         let run = allowed.id();
         let renewed = transact(&self.database, |unit| {
             work(async move {

@@ -155,5 +155,6 @@ pub(super) async fn get_run_context(
     runs: Arc<Runs>,
     _: (),
 ) -> Result<Json<RunContextView>, Problem> {
-    Ok(Json::new(runs.read_run_context(allowed).await?.into()))
+    // Boxed: what lies between the parts of a context is large, and the chain is polled often.
+    Ok(Json::new(Box::pin(runs.read_run_context(allowed)).await?.into()))
 }

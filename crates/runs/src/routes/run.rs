@@ -239,7 +239,11 @@ pub(super) async fn list_thread_runs(
     Ok(Json::new(page.map(RunView::from)))
 }
 
-pub(super) async fn get_run(allowed: Allowed<actions::RunRead>, runs: Arc<Runs>, _: ()) -> Result<Json<RunView>, Problem> {
+pub(super) async fn get_run(
+    allowed: Allowed<actions::RunRead>,
+    runs: Arc<Runs>,
+    _: (),
+) -> Result<Json<RunView>, Problem> {
     Ok(Json::new(runs.get_run(allowed).await?.into()))
 }
 
@@ -295,7 +299,11 @@ pub(super) async fn finish_run(
     Ok(Json::new(runs.finish_run(allowed, finish).await?.into()))
 }
 
-pub(super) async fn cancel_run(allowed: Allowed<actions::RunCancel>, runs: Arc<Runs>, _: ()) -> Result<Json<RunView>, Problem> {
+pub(super) async fn cancel_run(
+    allowed: Allowed<actions::RunCancel>,
+    runs: Arc<Runs>,
+    _: (),
+) -> Result<Json<RunView>, Problem> {
     Ok(Json::new(runs.cancel_run(allowed).await?.into()))
 }
 

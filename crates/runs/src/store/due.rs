@@ -20,7 +20,12 @@ statements! {
          ORDER BY cancel_requested_at, id LIMIT $2";
 }
 
-async fn due(reader: &Reader, statement: &'static Statement, until: Timestamp, limit: i64) -> Result<Vec<RunId>, Problem> {
+async fn due(
+    reader: &Reader,
+    statement: &'static Statement,
+    until: Timestamp,
+    limit: i64,
+) -> Result<Vec<RunId>, Problem> {
     let rows = reader.all(statement, params![until, limit]).await.or_problem()?;
     rows.iter().map(|row| get(row, "id")).collect()
 }

@@ -93,11 +93,19 @@ statements! {
            ORDER BY queued_at DESC, id DESC LIMIT 1) with_trigger";
 }
 
-async fn run_where(reader: &Reader, statement: &'static bothy_storage::Statement, params: &[Value]) -> Result<Option<RunRow>, Problem> {
+async fn run_where(
+    reader: &Reader,
+    statement: &'static bothy_storage::Statement,
+    params: &[Value],
+) -> Result<Option<RunRow>, Problem> {
     reader.optional(statement, params).await.or_problem()?.as_ref().map(run_of).transpose()
 }
 
-async fn changed(unit: &UnitOfWork, statement: &'static bothy_storage::Statement, params: &[Value]) -> Result<Option<RunRow>, Problem> {
+async fn changed(
+    unit: &UnitOfWork,
+    statement: &'static bothy_storage::Statement,
+    params: &[Value],
+) -> Result<Option<RunRow>, Problem> {
     unit.returning_optional(statement, params).await.or_problem()?.as_ref().map(run_of).transpose()
 }
 
@@ -145,7 +153,12 @@ pub(crate) async fn insert(unit: &UnitOfWork, run: &RunRow) -> Result<bool, Prob
     Ok(inserted == 1)
 }
 
-pub(crate) async fn start(unit: &UnitOfWork, id: RunId, now: Timestamp, lease: Timestamp) -> Result<Option<RunRow>, Problem> {
+pub(crate) async fn start(
+    unit: &UnitOfWork,
+    id: RunId,
+    now: Timestamp,
+    lease: Timestamp,
+) -> Result<Option<RunRow>, Problem> {
     changed(unit, &START_RUN, params![id, now, lease]).await
 }
 
@@ -164,14 +177,7 @@ pub(crate) async fn resume(unit: &UnitOfWork, id: RunId, lease: Timestamp) -> Re
 
 /// Writes what is shown of a run, as it stands in `run`.
 pub(crate) async fn patch(unit: &UnitOfWork, run: &RunRow) -> Result<Option<RunRow>, Problem> {
-    let shown = params![
-        run.id,
-        run.state.as_str(),
-        &run.status_line,
-        run.progress,
-        &run.draft,
-        run.lease_expires_at,
-    ];
+    let shown = params![run.id, run.state.as_str(), &run.status_line, run.progress, &run.draft, run.lease_expires_at,];
     changed(unit, &PATCH_RUN, shown).await
 }
 
@@ -213,7 +219,12 @@ pub(crate) async fn renew_leases(
     rows.iter().map(|row| get(row, "id")).collect()
 }
 
-pub(crate) async fn of_thread(reader: &Reader, thread: ThreadId, before: RunId, fetch: i64) -> Result<Vec<RunRow>, Problem> {
+pub(crate) async fn of_thread(
+    reader: &Reader,
+    thread: ThreadId,
+    before: RunId,
+    fetch: i64,
+) -> Result<Vec<RunRow>, Problem> {
     runs_of(&reader.all(&RUNS_OF_THREAD, params![thread, before, fetch]).await.or_problem()?)
 }
 
@@ -223,6 +234,7 @@ pub(crate) async fn earlier_in_session(
     session: AgentSessionId,
     run: &RunRow,
 ) -> Result<Vec<EarlierRun>, Problem> {
-    let rows = reader.all(&EARLIER_IN_SESSION, params![session, run.agent, run.queued_at, run.id]).await.or_problem()?;
+    let rows =
+        reader.all(&EARLIER_IN_SESSION, params![session, run.agent, run.queued_at, run.id]).await.or_problem()?;
     rows.iter().map(earlier_of).collect()
 }

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bothy_domain::acting_for::verdict;
 use bothy_domain::acting_for::RunBinding;
+use bothy_domain::acting_for::verdict;
 use bothy_domain::actor::ActingFor;
 use bothy_domain::ids::{AgentSessionId, MessageId};
 use bothy_domain::run::RunState;

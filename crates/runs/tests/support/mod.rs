@@ -257,7 +257,14 @@ impl World {
     }
 
     /// Gives rights under a name by which they can be taken back.
-    pub async fn grant(&mut self, name: &'static str, who: &str, space: SpaceId, channel: Option<ChannelId>, level: &str) {
+    pub async fn grant(
+        &mut self,
+        name: &'static str,
+        who: &str,
+        space: SpaceId,
+        channel: Option<ChannelId>,
+        level: &str,
+    ) {
         let id: GrantId = self.ids.next();
         let who = self.id(who);
         let unit = self.database.begin().await.unwrap();

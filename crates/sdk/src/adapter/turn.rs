@@ -38,14 +38,8 @@ where
         return over(error);
     }
     let session = event.session.clone().unwrap_or(InvocationSession { mode: "new".to_owned(), reference: None });
-    let invocation = Invocation {
-        run_id,
-        thread_id,
-        channel_id: event.channel_id,
-        message_id: event.message_id,
-        session,
-        context,
-    };
+    let invocation =
+        Invocation { run_id, thread_id, channel_id: event.channel_id, message_id: event.message_id, session, context };
     let answered = tokio::select! {
         biased;
         () = cancelled.requested() => return run.finish(Outcome::Cancelled, None).await.or_else(over),
@@ -81,9 +75,9 @@ async fn deliver(run: &Run, answer: &Answer) -> Result<(), Failure> {
 /// work on any more.
 fn over(error: Error) -> Result<(), Error> {
     match error.problem().map(|problem| problem.code.as_str()) {
-        Some("already_started" | "run_inactive" | "not_found" | "conflict" | "invocation_token_invalid" | "forbidden") => {
-            Ok(())
-        }
+        Some(
+            "already_started" | "run_inactive" | "not_found" | "conflict" | "invocation_token_invalid" | "forbidden",
+        ) => Ok(()),
         _ => Err(error),
     }
 }

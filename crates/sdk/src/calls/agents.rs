@@ -31,7 +31,8 @@ impl Client {
     /// # Errors
     /// `unauthenticated` when the token or the agent no longer counts.
     pub async fn poll_agent_events(&self, cursor: Option<i64>, wait: Duration) -> Result<AgentEvents, Error> {
-        let call = Call::get("pollAgentEvents", "/agent/events").query("cursor", cursor).query("wait", Some(wait.as_secs()));
+        let call =
+            Call::get("pollAgentEvents", "/agent/events").query("cursor", cursor).query("wait", Some(wait.as_secs()));
         self.json(call.patience(wait + Duration::from_secs(30))).await
     }
 
@@ -40,7 +41,8 @@ impl Client {
     /// # Errors
     /// A problem when there is no such position yet.
     pub async fn ack_agent_events(&self, cursor: i64) -> Result<(), Error> {
-        self.nothing(Call::post("ackAgentEvents", "/agent/events/ack").body(&json!({ "cursor": cursor })).repeatable()).await
+        self.nothing(Call::post("ackAgentEvents", "/agent/events/ack").body(&json!({ "cursor": cursor })).repeatable())
+            .await
     }
 
     /// Says that the adapter is alive and works on these runs; answers which runs of the agent are

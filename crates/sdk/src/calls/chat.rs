@@ -1,8 +1,8 @@
-use bothy_domain::ids::{ChannelId, PrincipalId, SpaceId, ThreadId};
 use crate::client::Client;
 use crate::error::Error;
 use crate::transport::Call;
 use crate::wire::{AgentConfig, AgentConfigChange, Channel, NewChannel, NewSpace, NewThread, Operator, Space, Thread};
+use bothy_domain::ids::{ChannelId, PrincipalId, SpaceId, ThreadId};
 
 impl Client {
     /// Makes a space.
@@ -50,8 +50,10 @@ impl Client {
     /// # Errors
     /// A problem when the caller may not manage it, or there is no such active agent.
     pub async fn set_space_operator(&self, space: SpaceId, agent: Option<PrincipalId>) -> Result<(), Error> {
-        self.nothing(Call::put("setSpaceOperator", format!("/spaces/{space}/operator")).body(&Operator { agent_id: agent }))
-            .await
+        self.nothing(
+            Call::put("setSpaceOperator", format!("/spaces/{space}/operator")).body(&Operator { agent_id: agent }),
+        )
+        .await
     }
 
     /// Sets or clears the operator of a channel.

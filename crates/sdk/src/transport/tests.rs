@@ -92,7 +92,8 @@ async fn every_call_of_a_run_sends_its_token() {
 
 #[tokio::test]
 async fn an_answer_of_something_else_is_said_to_be_that() {
-    let (address, _served) = server(vec!["HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\n<h1>"]).await;
+    let (address, _served) =
+        server(vec!["HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\n<h1>"]).await;
     let pauses = std::sync::Arc::new(Pauses::default());
     let error = client(&address, &pauses).get_me().await.unwrap_err();
     assert!(matches!(error, Error::Unexpected { operation: "getMe", .. }), "{error}");

@@ -89,9 +89,9 @@ impl Settings {
             ("--data", "server.data_folder", &self.data),
             ("--database", "server.database_url", &self.database),
         ];
-        let named = named.into_iter().filter_map(|(flag, key, value)| {
-            value.clone().map(|value| Flag::Named { flag, key, value })
-        });
+        let named = named
+            .into_iter()
+            .filter_map(|(flag, key, value)| value.clone().map(|value| Flag::Named { flag, key, value }));
         let flags = self.set.iter().cloned().map(Flag::Set).chain(named).chain(further).collect();
         let file = match &self.config {
             Some(path) => ConfigFile::Required(path.clone()),
@@ -135,7 +135,9 @@ pub(super) enum ConfigCommand {
     #[command(after_help = "Examples:\n  bothy config schema > bothy.schema.json")]
     Schema,
     /// Print the settings in force and where each comes from; secrets are masked.
-    #[command(after_help = "Examples:\n  bothy config show\n  bothy config show --json | jq '.[] | select(.source != \"default\")'")]
+    #[command(
+        after_help = "Examples:\n  bothy config show\n  bothy config show --json | jq '.[] | select(.source != \"default\")'"
+    )]
     Show {
         #[command(flatten)]
         settings: Settings,

@@ -76,6 +76,8 @@ async fn write(database: &Database) -> Result<(), Failure> {
 fn read_checkpoint(path: &Path) -> Result<Checkpoint, Failure> {
     serde_json::from_str(&read(path)?).map_err(|error| {
         let path = path.display();
-        Failure::Refused(format!("{path} is no checkpoint ({error}): expected what GET /api/v1/audit/checkpoint answers"))
+        Failure::Refused(format!(
+            "{path} is no checkpoint ({error}): expected what GET /api/v1/audit/checkpoint answers"
+        ))
     })
 }

@@ -10,7 +10,9 @@ pub(super) fn say(text: impl Display) -> Result<(), Failure> {
     let text = text.to_string();
     let mut out = std::io::stdout().lock();
     let written = if text.ends_with('\n') { write!(out, "{text}") } else { writeln!(out, "{text}") };
-    written.and_then(|()| out.flush()).map_err(|error| Failure::Refused(format!("standard output cannot be written ({error})")))
+    written
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::Refused(format!("standard output cannot be written ({error})")))
 }
 
 /// Writes a value as indented JSON.

@@ -24,7 +24,9 @@ struct Summary<'a> {
 
 pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
     if arguments.file == Path::new("-") && arguments.token_file == Path::new("-") {
-        return Err(Failure::Refused("transcript and token cannot both come from standard input: name a file".to_owned()));
+        return Err(Failure::Refused(
+            "transcript and token cannot both come from standard input: name a file".to_owned(),
+        ));
     }
     let token = read(&arguments.token_file)?;
     let owner = Client::new(&arguments.server, &token)?;
@@ -33,7 +35,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<(), Failure> {
         Format::Transcript => parse(&text),
         Format::AgentdojoSlack => from_agentdojo_slack(&text),
     };
-    let (transcript, refused) = read.map_err(|error| Failure::Refused(format!("{}: {error}", arguments.file.display())))?;
+    let (transcript, refused) =
+        read.map_err(|error| Failure::Refused(format!("{}: {error}", arguments.file.display())))?;
     let kept = match &arguments.out {
         Some(path) => Kept::read(path, owner.server()).map_err(|error| Failure::Refused(error.to_string()))?,
         None => Kept { server: owner.server().to_owned(), ..Kept::default() },
@@ -79,6 +82,8 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
         note("reading standard input; end it with Ctrl-D");
     }
     let mut text = String::new();
-    stdin.read_to_string(&mut text).map_err(|error| Failure::Refused(format!("cannot read standard input: {error}")))?;
+    stdin
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::Refused(format!("cannot read standard input: {error}")))?;
     Ok(text)
 }

@@ -48,7 +48,11 @@ pub fn from_agentdojo_slack(text: &str) -> Result<(Transcript, Vec<Refusal>), No
 
 const KNOWN: [&str; 5] = ["users", "channels", "user_channels", "user_inbox", "channel_inbox"];
 
-fn members(slack: &Map<String, Value>, transcript: &mut Transcript, refused: &mut Vec<Refusal>) -> Result<(), NotATranscript> {
+fn members(
+    slack: &Map<String, Value>,
+    transcript: &mut Transcript,
+    refused: &mut Vec<Refusal>,
+) -> Result<(), NotATranscript> {
     for (name, channels) in object(slack, "/slack", "user_channels")? {
         let base = pointer("/slack/user_channels", name);
         let (Ok(handle), Value::Array(channels)) = (handle(&base, name), channels) else {
@@ -57,7 +61,8 @@ fn members(slack: &Map<String, Value>, transcript: &mut Transcript, refused: &mu
         };
         for (index, channel) in channels.iter().enumerate() {
             let at = format!("{base}/{index}");
-            let known = transcript.channels.iter_mut().find(|known| Some(known.value.name.as_str()) == channel.as_str());
+            let known =
+                transcript.channels.iter_mut().find(|known| Some(known.value.name.as_str()) == channel.as_str());
             match known {
                 Some(known) => known.value.members.push(Element { at, value: handle.clone() }),
                 None => refused.push(Refusal::new(at, "no such channel in /slack/channels")),
@@ -67,7 +72,11 @@ fn members(slack: &Map<String, Value>, transcript: &mut Transcript, refused: &mu
     Ok(())
 }
 
-fn messages(slack: &Map<String, Value>, transcript: &mut Transcript, refused: &mut Vec<Refusal>) -> Result<(), NotATranscript> {
+fn messages(
+    slack: &Map<String, Value>,
+    transcript: &mut Transcript,
+    refused: &mut Vec<Refusal>,
+) -> Result<(), NotATranscript> {
     for (channel, inbox) in object(slack, "/slack", "channel_inbox")? {
         let base = pointer("/slack/channel_inbox", channel);
         for (at, entry) in entries(&base, inbox, refused) {
@@ -99,7 +108,9 @@ fn direct_messages(slack: &Map<String, Value>, refused: &mut Vec<Refusal>) -> Re
     for (user, inbox) in object(slack, "/slack", "user_inbox")? {
         let base = pointer("/slack/user_inbox", user);
         let found = entries(&base, inbox, refused);
-        refused.extend(found.into_iter().map(|(at, _)| Refusal::new(at, "direct messages cannot be loaded yet: left out")));
+        refused.extend(
+            found.into_iter().map(|(at, _)| Refusal::new(at, "direct messages cannot be loaded yet: left out")),
+        );
     }
     Ok(())
 }
@@ -112,7 +123,11 @@ fn object<'a>(parent: &'a Map<String, Value>, at: &str, name: &str) -> Result<&'
     }
 }
 
-fn texts(slack: &Map<String, Value>, name: &str, refused: &mut Vec<Refusal>) -> Result<Vec<(String, String)>, NotATranscript> {
+fn texts(
+    slack: &Map<String, Value>,
+    name: &str,
+    refused: &mut Vec<Refusal>,
+) -> Result<Vec<(String, String)>, NotATranscript> {
     let base = pointer("/slack", name);
     let Some(Value::Array(items)) = slack.get(name) else {
         return Err(NotATranscript::Form { at: base, message: "expected a list of names".to_owned() });

@@ -56,7 +56,13 @@ pub struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// A loader that acts as this owner for what only an owner may do, and goes on from what a run
     /// before has kept. `refused` is what was refused while the file was read.
-    pub fn new(owner: Client, entropy: SharedEntropy, kept: Kept, refused: Vec<Refusal>, progress: &'a Progress<'a>) -> Self {
+    pub fn new(
+        owner: Client,
+        entropy: SharedEntropy,
+        kept: Kept,
+        refused: Vec<Refusal>,
+        progress: &'a Progress<'a>,
+    ) -> Self {
         let report = Report { refused, ..Report::default() };
         Self { owner, entropy, progress, kept, report, people: HashMap::new(), places: HashMap::new() }
     }

@@ -26,7 +26,8 @@ impl Replay<'_> {
             (self.progress)("messages", done, messages.len());
             // Before anything can refuse it, so that the ids of those after it do not depend on that.
             let client_message_id = client_message_id(message, &mut repeated);
-            let (Some(place), Some(author)) = (self.places.get(&message.channel), self.people.get(&message.author)) else {
+            let (Some(place), Some(author)) = (self.places.get(&message.channel), self.people.get(&message.author))
+            else {
                 let (part, what) = match self.places.contains_key(&message.channel) {
                     true => ("author", "this person is not among those that were taken"),
                     false => ("channel", "this channel is not among those that were taken"),
@@ -63,7 +64,10 @@ impl Replay<'_> {
             let Some(posted) = self.judge(at, answer)? else { continue };
             let id = posted.message.message_id;
             if let Some(key) = message.key.clone() {
-                named.insert(key, Named { id, thread, channel: message.channel.clone(), opened: posted.opened_thread_id });
+                named.insert(
+                    key,
+                    Named { id, thread, channel: message.channel.clone(), opened: posted.opened_thread_id },
+                );
             }
             self.kept.keep_message(KeptMessage { at: at.clone(), id, thread_id: thread });
             self.report.messages += 1;
@@ -115,7 +119,13 @@ async fn thread(
 /// where it stands, its author, its text, and how many equal ones stand before it.
 fn client_message_id(message: &Message, repeated: &mut HashMap<[u8; 32], u64>) -> String {
     let mut hash = Sha256::new();
-    let parts = [Some(&message.channel), message.thread.as_ref(), Some(&message.author), Some(&message.content), message.key.as_ref()];
+    let parts = [
+        Some(&message.channel),
+        message.thread.as_ref(),
+        Some(&message.author),
+        Some(&message.content),
+        message.key.as_ref(),
+    ];
     for part in parts {
         let text = part.map_or("", String::as_str);
         hash.update([u8::from(part.is_some())]);

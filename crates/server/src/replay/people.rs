@@ -51,7 +51,13 @@ impl Replay<'_> {
         let client = self.owner.with_token(&session.token);
         let Some(client) = self.judge(at, client)? else { return Ok(None) };
         let id = session.person.person_id;
-        self.kept.keep_person(KeptPerson { handle: person.handle.clone(), id, email, password, session_token: session.token });
+        self.kept.keep_person(KeptPerson {
+            handle: person.handle.clone(),
+            id,
+            email,
+            password,
+            session_token: session.token,
+        });
         Ok(Some(Member { id, client }))
     }
 }

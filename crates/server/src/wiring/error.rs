@@ -45,7 +45,9 @@ pub enum StartError {
         cause: std::io::Error,
     },
     /// The demo wants to fill an instance that has something in it.
-    #[error("{0} is in use already: the demo needs an empty folder and an empty database; leave out --demo to go on with what is there")]
+    #[error(
+        "{0} is in use already: the demo needs an empty folder and an empty database; leave out --demo to go on with what is there"
+    )]
     NotEmpty(String),
     /// The demo's world could not be built.
     #[error("the demo could not be prepared ({0}): please report this")]

@@ -88,7 +88,8 @@ impl Modules {
         let keys = KeyRing::open(database.clone(), Arc::clone(&clock), Arc::clone(&entropy), &secret)
             .await
             .map_err(StartError::Keys)?;
-        let audit = AuditLog::new(Arc::clone(&clock), ids.clone()).with_deny_window(config.audit.deny_aggregate_window.get());
+        let audit =
+            AuditLog::new(Arc::clone(&clock), ids.clone()).with_deny_window(config.audit.deny_aggregate_window.get());
         let sealer = AuditSealer::new(audit.clone(), keys.clone());
         let events = EventLog::open(database.clone(), Arc::clone(&clock)).await?;
         let authz = Arc::new(Authz::new(bothy_authz::Parts {
@@ -155,8 +156,23 @@ impl Modules {
             ids: ids.clone(),
             settings: (&*config).into(),
         });
-        let modules =
-            Self { config, database, instance, events, audit, authz, identity, chat, messaging, agents, runs, ports, ids, secret, sealer };
+        let modules = Self {
+            config,
+            database,
+            instance,
+            events,
+            audit,
+            authz,
+            identity,
+            chat,
+            messaging,
+            agents,
+            runs,
+            ports,
+            ids,
+            secret,
+            sealer,
+        };
         modules.connect();
         Ok(modules)
     }

@@ -63,7 +63,10 @@ pub(super) fn problem(code: ProblemCode) -> Response {
 }
 
 fn answer(status: StatusCode, kind: &'static str, body: String) -> Response {
-    let headers: [(HeaderName, &'static str); 3] =
-        [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
+    let headers: [(HeaderName, &'static str); 3] = [
+        (header::CONTENT_TYPE, kind),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
     (status, headers, body).into_response()
 }

@@ -15,7 +15,11 @@ use super::probes::problem;
 const WAITING: [&str; 1] = ["/agent/events"];
 
 /// Ends requests that wait when the server stops.
-pub(super) async fn until_stop(State(mut stopping): State<watch::Receiver<bool>>, request: Request, next: Next) -> Response {
+pub(super) async fn until_stop(
+    State(mut stopping): State<watch::Receiver<bool>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let waits = request.uri().path().strip_prefix(BASE_PATH).is_some_and(|path| WAITING.contains(&path));
     if !waits {
         return next.run(request).await;

@@ -4,7 +4,12 @@ use bothy_sdk::wire::{NewAgent, NewToken};
 use super::{Human, Machine};
 
 /// An agent with a token.
-pub(super) async fn agent(owner: &Human, handle: &str, display_name: &str, description: &str) -> Result<Machine, Error> {
+pub(super) async fn agent(
+    owner: &Human,
+    handle: &str,
+    display_name: &str,
+    description: &str,
+) -> Result<Machine, Error> {
     let agent = owner.client.create_agent(&NewAgent { handle, display_name, description }).await?;
     let token = owner.client.create_agent_token(agent.agent_id, &NewToken { name: "adapter" }).await?.token;
     Ok(Machine {

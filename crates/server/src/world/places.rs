@@ -1,5 +1,7 @@
 use bothy_domain::ids::{ChannelId, PrincipalId, SpaceId};
-use bothy_sdk::wire::{Capability, ChannelKind, GrantTarget, Level, NewChannel, NewGrant, NewMessage, NewSpace, NewThread, Subject};
+use bothy_sdk::wire::{
+    Capability, ChannelKind, GrantTarget, Level, NewChannel, NewGrant, NewMessage, NewSpace, NewThread, Subject,
+};
 use bothy_sdk::{Client, Error};
 
 use super::{Forum, Grants, Human, Machine, Place};

@@ -37,6 +37,11 @@ impl Http {
         Self { headers, ..self.clone() }
     }
 
+    /// The token that it sends.
+    pub fn bearer(&self) -> String {
+        self.headers["authorization"].to_str().unwrap().trim_start_matches("Bearer ").to_owned()
+    }
+
     /// The same client inside a run.
     pub fn invocation(&self, token: &str) -> Self {
         let mut headers = self.headers.clone();

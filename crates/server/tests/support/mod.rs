@@ -2,7 +2,13 @@
 //! sees every byte, and the program itself as a child process.
 
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "each story uses its own part of this")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 pub mod http;
 pub mod process;

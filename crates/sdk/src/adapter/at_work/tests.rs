@@ -29,8 +29,11 @@ fn only_the_run_that_was_named_is_asked_to_stop() {
 #[test]
 fn a_run_that_the_server_does_not_name_any_more_is_stopped() {
     let mut at_work = AtWork::default();
-    let (first, second, third) =
-        (at_work.begin(&invocation(1, FIRST)), at_work.begin(&invocation(2, SECOND)), at_work.begin(&invocation(3, SECOND)));
+    let (first, second, third) = (
+        at_work.begin(&invocation(1, FIRST)),
+        at_work.begin(&invocation(2, SECOND)),
+        at_work.begin(&invocation(3, SECOND)),
+    );
     at_work.end(3);
     let pulse = json!({ "runs": [{ "run_id": FIRST, "state": "running" }], "lease_expires_at": "later" });
     at_work.keep(&serde_json::from_value::<Pulse>(pulse).unwrap());

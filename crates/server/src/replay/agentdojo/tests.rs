@@ -23,7 +23,10 @@ fn people_channels_members_and_messages_become_a_transcript() {
     assert_eq!(handles, ["robin", "alex"]);
     assert_eq!(transcript.people[0].value.display_name, "Robin");
     let private = &transcript.channels[1];
-    assert_eq!((private.at.as_str(), private.value.name.as_str(), private.value.space.as_str()), ("/slack/channels/1", "Private_0", "Slack"));
+    assert_eq!(
+        (private.at.as_str(), private.value.name.as_str(), private.value.space.as_str()),
+        ("/slack/channels/1", "Private_0", "Slack")
+    );
     assert_eq!(private.value.members.iter().map(|member| member.value.as_str()).collect::<Vec<_>>(), ["robin"]);
     let contents: Vec<_> = transcript.messages.iter().map(|message| message.value.content.as_str()).collect();
     assert!(contents.contains(&"Hello.") && contents.contains(&"The code is 4711.") && contents.len() == 2);
@@ -36,7 +39,13 @@ fn what_has_no_place_is_refused_by_position() {
     places.sort_unstable();
     assert_eq!(
         places,
-        ["/slack/channel_inbox/general/1", "/slack/user_channels/Alex/1", "/slack/user_inbox/Alex/0", "/slack/users/2", "/web"]
+        [
+            "/slack/channel_inbox/general/1",
+            "/slack/user_channels/Alex/1",
+            "/slack/user_inbox/Alex/0",
+            "/slack/users/2",
+            "/web"
+        ]
     );
 }
 

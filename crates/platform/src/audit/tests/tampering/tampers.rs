@@ -37,6 +37,8 @@ pub(super) enum Tamper {
     Fork { first: i64, checkpoints: bool },
     /// The end of the log is said to be elsewhere.
     Head(i64),
+    /// The end of the log has no hash any more.
+    HeadHash,
     /// A checkpoint says something else.
     CheckpointHash(i64),
     /// A checkpoint with another signature.
@@ -49,8 +51,8 @@ pub(super) enum Tamper {
 /// and what with the last of them kept elsewhere.
 pub(super) fn all() -> Vec<(Tamper, &'static str, &'static str)> {
     use Tamper::{
-        Branch, CheckpointHash, CheckpointSignature, Close, Copy, Cut, Fork, Head, Insert, Key, Recompute, Rehash,
-        Relink, Remove, Set, Swap,
+        Branch, CheckpointHash, CheckpointSignature, Close, Copy, Cut, Fork, Head, HeadHash, Insert, Key, Recompute,
+        Rehash, Relink, Remove, Set, Swap,
     };
     let unseal = |position| Set { statement: &SET_POSITION, position, value: Some(Value::Null) };
     vec![
@@ -99,6 +101,7 @@ pub(super) fn all() -> Vec<(Tamper, &'static str, &'static str)> {
         (Fork { first: 701, checkpoints: true }, "intact", "rewritten 1000"),
         (Head(990), "added 991", "added 991"),
         (Head(1_010), "cut 1001", "cut 1001"),
+        (HeadHash, "rewritten 1000", "rewritten 1000"),
         (CheckpointHash(600), "checkpoint 600", "checkpoint 600"),
         (CheckpointSignature(600), "checkpoint 600", "checkpoint 600"),
         (CheckpointSignature(1_000), "checkpoint 1000", "checkpoint 1000"),
@@ -189,6 +192,9 @@ impl Tamper {
             }
             Self::Head(position) => {
                 run(&SET_HEAD, params![position, hash_at(unit, 1_000).await]).await;
+            }
+            Self::HeadHash => {
+                run(&SET_HEAD, params![1_000, Value::Null]).await;
             }
             Self::CheckpointHash(position) => {
                 run(&SET_CHECKPOINT_HASH, params![position, [9; 32]]).await;
