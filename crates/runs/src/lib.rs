@@ -8,8 +8,8 @@
 //!
 //! # Reads without the visible-channel predicate
 //!
-//! - `RUN_BINDING` loads one run by its key for authentication, before anything is authorized, and
-//!   nothing of it leaves the server (seed 003 note 3f).
+//! - `RUN_BINDING` loads one run by its key for authentication, before anything is authorized, and to
+//!   locate a run that is to be judged; nothing of it leaves the server (seed 003 note 3f).
 //! - `RUN_BY_ID` loads one run by its key to be judged, or one that was judged already.
 //! - The other statements read rows of one run, one thread or one agent that was judged before, or
 //!   serve the server's own duties (expiry, revocation, hand-over), which show nothing to anybody.

@@ -10,7 +10,8 @@
 
 mod support;
 
-use bothy_domain::ids::{MessageId, ThreadId};
+use bothy_authz::Touched;
+use bothy_domain::ids::{ChannelId, MessageId, ThreadId};
 use bothy_storage::{params, statements};
 use bothy_testkit::both_databases;
 use serde_json::json;
@@ -20,10 +21,62 @@ statements! {
     SWITCHES = "UPDATE channels SET respond_to = $2, respond_in_threads = $3, allow_mentioned_agents = $4, auto_thread = $5 WHERE id = $1";
     ARCHIVE = "UPDATE channels SET archived_at = 1 WHERE id = $1";
     REFUSALS = "SELECT COUNT(*) AS n FROM audit_events WHERE action = 'agent.invoke' AND effect = 'deny' AND actor_id = $1";
+    DM =
+        "INSERT INTO channels (id, kind, respond_to, respond_in_threads, allow_mentioned_agents, auto_thread, \
+         history_backfill_limit, egress, dm_key, created_at, version) \
+         VALUES ($1, 'dm', 'mention', TRUE, FALSE, TRUE, 50, 'confirm', $2, 0, 1)";
+    MAIN =
+        "INSERT INTO threads (id, channel_id, kind, created_by, created_at, next_seq, version) VALUES ($1, $2, 'main', $3, 0, 1, 1)";
+    TAKES_PART = "INSERT INTO dm_participants (channel_id, principal_id) VALUES ($1, $2)";
+    POLICY = "UPDATE agents SET dm_policy = $2 WHERE principal_id = $1";
     SESSION_OF = "SELECT agent_session_id FROM runs WHERE id = $1";
 }
 
+/// A direct message and its thread.
+async fn direct(world: &World, participants: &[&str]) -> ThreadId {
+    let (channel, thread): (ChannelId, ThreadId) = (world.ids.next(), world.ids.next());
+    world.execute(&DM, params![channel, thread.uuid().as_bytes().to_vec()]).await;
+    world.execute(&MAIN, params![thread, channel, world.id(participants[0])]).await;
+    let ids: Vec<_> = participants.iter().map(|who| world.id(who)).collect();
+    let unit = world.database.begin().await.unwrap();
+    for id in &ids {
+        unit.execute(&TAKES_PART, params![channel, id]).await.unwrap();
+    }
+    world.authz.changed(&unit, Touched::Principals(ids)).await.unwrap();
+    unit.commit().await.unwrap();
+    thread
+}
+
 both_databases! {
+    async fn in_a_direct_message_the_one_agent_answers_everything(db: TestDb) {
+        let world = World::new(&db).await;
+        let (alex, writer) = (direct(&world, &["alex", "lotse"]).await, direct(&world, &["writer", "lotse"]).await);
+        let runs = [world.ask("alex", alex, "hello").await, world.ask("writer", writer, "hello").await];
+        let mut sessions = Vec::new();
+        for event in world.events("lotse", "agent.invocation").await {
+            assert!(runs.iter().any(|run| event["run_id"] == json!(run)));
+            assert!(event.get("space_id").is_none());
+            sessions.push(event["session"]["agent_session_id"].clone());
+        }
+        // Each conversation has a memory of its own (C77).
+        assert_eq!(sessions.len(), 2);
+        assert_ne!(sessions[0], sessions[1]);
+        let context = world.get("lotse", &format!("/runs/{}/context", runs[0])).await.expect(200).body;
+        assert_eq!(context["trigger_message"]["trust"], json!("trigger"));
+
+        world.execute(&POLICY, params![world.id("lotse"), "nobody"]).await;
+        let closed = direct(&world, &["sam", "lotse"]).await;
+        assert_eq!(world.say("sam", closed, "hello").await.runs(), 0);
+        assert_eq!(world.say("sam", closed, "@lotse hello").await.notices(), ["agent_not_allowed"]);
+    }
+
+    async fn in_a_larger_direct_message_agents_answer_when_mentioned(db: TestDb) {
+        let world = World::new(&db).await;
+        let thread = direct(&world, &["alex", "sam", "lotse", "texter"]).await;
+        assert_eq!(world.say("alex", thread, "hello").await.runs(), 0);
+        assert_eq!(world.say("alex", thread, "@texter hello").await.runs(), 1);
+    }
+
     async fn a_mention_in_the_main_thread_opens_a_thread(db: TestDb) {
         let world = World::new(&db).await;
         let said = world.say("alex", world.places.main, "@lotse please look").await;

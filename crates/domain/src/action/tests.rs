@@ -3,6 +3,7 @@ use std::fmt::Write;
 
 use super::*;
 
+#[allow(clippy::disallowed_methods, reason = "the switch that rewrites golden files")]
 fn compare(golden: &str, path: &str, rendered: &str) {
     if std::env::var_os("BOTHY_UPDATE").is_some() {
         std::fs::write(format!("{}/{path}", env!("CARGO_MANIFEST_DIR")), rendered).unwrap();
