@@ -48,6 +48,8 @@ impl Chat {
         let (id, name, allowed) = (self.ids.next(), name.as_str(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                allowed.judged_in(uow).await?;
+                allowed.takes_effect(uow).await?;
                 self.open_space(uow, space).await?;
                 let new = store::NewChannel {
                     id,
@@ -139,6 +141,7 @@ impl Chat {
         let (id, name, allowed) = (allowed.id(), name.as_deref(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                allowed.judged_in(uow).await?;
                 let current = channel(uow, id).await?;
                 allowed.require_version(current.version)?;
                 if current.space.is_none() {
@@ -172,6 +175,8 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                self.changing_rights(uow).await?;
+                allowed.judged_in(uow).await?;
                 if store::set_archived(uow, id, archived.then(|| self.clock.now())).await? {
                     let space = channel(uow, id).await?.space;
                     let detail = ("archived", archived.to_string());
@@ -197,6 +202,8 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                self.changing_rights(uow).await?;
+                allowed.judged_in(uow).await?;
                 self.require_agent(uow, operator).await?;
                 store::set_operator(uow, id, operator).await?;
                 let found = with_main(uow, id).await?;

@@ -87,6 +87,12 @@ impl Chat {
         self.audit.record(uow, &entry).await.or_problem().map(drop)
     }
 
+    /// Begins a change of the tree that rights depend on. Called first in its unit of work, before a
+    /// row is locked: whoever writes content holds rights still before anything else (AZ-10).
+    pub(crate) async fn changing_rights(&self, uow: &UnitOfWork) -> Result<(), Problem> {
+        self.authz.hold(uow).await
+    }
+
     /// Tells authz that the tree changed, in the unit of work of the change.
     pub(crate) async fn rights_changed(&self, uow: &UnitOfWork, touched: Touched) -> Result<(), Problem> {
         self.authz.changed(uow, touched).await

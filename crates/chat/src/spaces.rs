@@ -32,6 +32,8 @@ impl Chat {
         let (id, name, allowed) = (self.ids.next(), name.as_str(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                allowed.judged_in(uow).await?;
+                allowed.takes_effect(uow).await?;
                 store::insert(uow, id, name, &name_key(name), self.clock.now())
                     .await
                     .or_conflict(store::NAME_INDEX, NAME_TAKEN)?;
@@ -82,6 +84,7 @@ impl Chat {
         let (id, name, allowed) = (allowed.id(), name.as_deref(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                allowed.judged_in(uow).await?;
                 let current = space(uow, id).await?;
                 allowed.require_version(current.version)?;
                 let Some(name) = name.filter(|name| *name != current.name) else { return Ok(current) };
@@ -111,6 +114,8 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                self.changing_rights(uow).await?;
+                allowed.judged_in(uow).await?;
                 if store::set_archived(uow, id, archived.then(|| self.clock.now())).await? {
                     let detail = ("archived", archived.to_string());
                     self.record(uow, allowed.actor(), Action::SpaceArchive, id.cast(), Some(detail)).await?;
@@ -135,6 +140,8 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                self.changing_rights(uow).await?;
+                allowed.judged_in(uow).await?;
                 self.require_agent(uow, operator).await?;
                 store::set_operator(uow, id, operator).await?;
                 self.record_operator(uow, allowed.actor(), Action::SpaceOperatorSet, id.cast(), operator).await?;

@@ -53,6 +53,8 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                self.changing_rights(uow).await?;
+                allowed.judged_in(uow).await?;
                 let thread = self.thread(uow, id).await?.ok_or_else(gone)?;
                 if thread.kind == ThreadKind::Main {
                     return Err(Problem::conflict("a main thread follows the operator of its channel").into());

@@ -116,9 +116,11 @@ impl Identity {
         };
         let entry =
             &AuditEntry::done(allowed.actor(), Action::GroupManage, Some(group.id.cast())).with("what", "create");
-        let new = &group;
+        let (new, allowed) = (&group, &allowed);
         transact(&self.parts.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
+                allowed.takes_effect(unit).await?;
                 store::insert(unit, new).await.or_conflict("groups_name_key", NAME_TAKEN)?;
                 self.parts.audit.record(unit, entry).await?;
                 Ok(())
@@ -144,6 +146,7 @@ impl Identity {
         let allowed = &allowed;
         transact(&self.parts.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
                 let group = store::group(unit, id).await?.ok_or_else(gone)?;
                 allowed.require_version(group.version)?;
                 let renamed = store::rename(unit, id, name, group.version)
@@ -164,11 +167,13 @@ impl Identity {
     /// `not_found` when somebody else deleted it first.
     pub(crate) async fn delete_group(&self, allowed: Allowed<actions::GroupManage>) -> Result<(), Problem> {
         let id: GroupId = allowed.id();
+        let allowed = &allowed;
         let by = allowed.actor().principal;
         let entry = &AuditEntry::done(allowed.actor(), Action::GroupManage, Some(id.cast())).with("what", "delete");
         transact(&self.parts.database, |unit| {
             work(async move {
                 self.parts.authz.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 let members = store::member_ids(unit, id).await?;
                 self.parts.authz.revoke_grants_of_group(unit, id, by).await?;
                 if !store::delete(unit, id).await? {

@@ -82,6 +82,8 @@ impl Identity {
         let (input, allowed) = (&input, &allowed);
         transact(&self.parts.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
+                allowed.takes_effect(unit).await?;
                 let person = self.pending_person(unit, address, input).await?;
                 invites::expire_of(unit, person, now).await?;
                 let invite = invites::Invite {

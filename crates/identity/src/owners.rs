@@ -21,10 +21,12 @@ impl Identity {
     /// `conflict` when the person is not active.
     pub(crate) async fn add_owner(&self, allowed: Allowed<actions::OwnerAdd>) -> Result<PersonView, Problem> {
         let id: PrincipalId = allowed.id();
+        let allowed = &allowed;
         let entry = &AuditEntry::done(allowed.actor(), Action::OwnerAdd, Some(id.cast()));
         let person = transact(&self.parts.database, |unit| {
             work(async move {
                 self.parts.authz.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 let person = self.person(unit, id).await?;
                 if person.status != PrincipalStatus::Active {
                     return Err(Failure::from(Problem::conflict("only an active person can be an owner")));
@@ -39,7 +41,7 @@ impl Identity {
             })
         })
         .await?;
-        Ok(shown(&allowed, person))
+        Ok(shown(allowed, person))
     }
 
     /// Takes ownership from a person.
@@ -48,10 +50,12 @@ impl Identity {
     /// `conflict` for the last active owner, also when several leave at once.
     pub(crate) async fn remove_owner(&self, allowed: Allowed<actions::OwnerRemove>) -> Result<(), Problem> {
         let id: PrincipalId = allowed.id();
+        let allowed = &allowed;
         let entry = &AuditEntry::done(allowed.actor(), Action::OwnerRemove, Some(id.cast()));
         transact(&self.parts.database, |unit| {
             work(async move {
                 self.parts.authz.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 let person = self.person(unit, id).await?;
                 if person.owner {
                     self.keep_an_owner(unit, &person).await?;

@@ -74,10 +74,12 @@ impl Identity {
     ) -> Result<PersonView, Problem> {
         let id: PrincipalId = allowed.id();
         let address = &input.email.as_deref().map(email::parse).transpose()?;
+        let allowed = &allowed;
         let entry = &AuditEntry::done(allowed.actor(), Action::PersonUpdate, Some(id.cast()));
         let input = &input;
         let person = transact(&self.parts.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
                 self.set_names(unit, id, input.handle.as_deref(), input.display_name.as_deref()).await?;
                 if let Some(address) = address {
                     people::set_email(unit, id, address).await.or_conflict("people_email", EMAIL_TAKEN)?;
@@ -87,7 +89,7 @@ impl Identity {
             })
         })
         .await?;
-        Ok(shown(&allowed, person))
+        Ok(shown(allowed, person))
     }
 
     /// Shuts a person out: every session ends for good, tokens do not count, runs for the person
@@ -97,10 +99,12 @@ impl Identity {
     /// `conflict` for the last active owner.
     pub(crate) async fn disable_person(&self, allowed: Allowed<actions::PersonDisable>) -> Result<PersonView, Problem> {
         let id: PrincipalId = allowed.id();
+        let allowed = &allowed;
         let entry = &AuditEntry::done(allowed.actor(), Action::PersonDisable, Some(id.cast())).with("to", "disabled");
         let person = transact(&self.parts.database, |unit| {
             work(async move {
                 self.parts.authz.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 let person = self.person(unit, id).await?;
                 if person.status == PrincipalStatus::Disabled {
                     return Ok(person);
@@ -113,7 +117,7 @@ impl Identity {
             })
         })
         .await?;
-        Ok(shown(&allowed, person))
+        Ok(shown(allowed, person))
     }
 
     /// Lets a person in again. Ended sessions stay ended; whoever never accepted the invitation is
@@ -123,10 +127,12 @@ impl Identity {
     /// `conflict` when the person was deleted.
     pub(crate) async fn enable_person(&self, allowed: Allowed<actions::PersonDisable>) -> Result<PersonView, Problem> {
         let id: PrincipalId = allowed.id();
+        let allowed = &allowed;
         let entry = &AuditEntry::done(allowed.actor(), Action::PersonDisable, Some(id.cast())).with("to", "enabled");
         let person = transact(&self.parts.database, |unit| {
             work(async move {
                 self.parts.authz.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 let person = self.person(unit, id).await?;
                 if matches!(person.status, PrincipalStatus::Active | PrincipalStatus::Pending) {
                     return Ok(person);
@@ -139,7 +145,7 @@ impl Identity {
             })
         })
         .await?;
-        Ok(shown(&allowed, person))
+        Ok(shown(allowed, person))
     }
 
     pub(crate) async fn person(&self, reader: &Reader, id: PrincipalId) -> Result<Person, Problem> {

@@ -40,6 +40,8 @@ impl Identity {
         let (me, input, allowed) = (allowed.actor().principal, &input, &allowed);
         transact(&self.parts.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
+                allowed.takes_effect(unit).await?;
                 self.lock_active(unit, me).await?;
                 let new = NewToken {
                     token_use: TokenUse::Personal,

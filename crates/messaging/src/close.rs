@@ -1,5 +1,5 @@
 use bothy_chat::ThreadFacts;
-use bothy_domain::action::actions;
+use bothy_domain::action::{ActionType, actions};
 use bothy_domain::ids::{PrincipalId, ThreadId};
 use bothy_domain::problem::Problem;
 use bothy_platform::failure::transact;
@@ -16,7 +16,7 @@ impl Messaging {
     /// # Errors
     /// `conflict` for a main thread.
     pub(crate) async fn close_thread(&self, allowed: Allowed<actions::ThreadClose>) -> Result<ThreadFacts, Problem> {
-        self.set_closed(allowed.id(), allowed.actor().principal, true).await
+        self.set_closed(allowed, true).await
     }
 
     /// Opens a closed thread again. A system line says so. Doing it again changes nothing.
@@ -24,13 +24,16 @@ impl Messaging {
     /// # Errors
     /// `conflict` for a main thread.
     pub(crate) async fn reopen_thread(&self, allowed: Allowed<actions::ThreadReopen>) -> Result<ThreadFacts, Problem> {
-        self.set_closed(allowed.id(), allowed.actor().principal, false).await
+        self.set_closed(allowed, false).await
     }
 
-    async fn set_closed(&self, id: ThreadId, by: PrincipalId, closed: bool) -> Result<ThreadFacts, Problem> {
+    async fn set_closed<A: ActionType>(&self, allowed: Allowed<A>, closed: bool) -> Result<ThreadFacts, Problem> {
         let code = if closed { SystemCode::ThreadClosed } else { SystemCode::ThreadReopened };
+        let (id, by): (ThreadId, PrincipalId) = (allowed.id(), allowed.actor().principal);
+        let allowed = &allowed;
         transact(&self.database, |uow| {
             work(async move {
+                allowed.judged_in(uow).await?;
                 let thread = self.chat.thread(uow, id).await?.ok_or_else(gone)?;
                 if !self.chat.set_thread_closed(uow, &thread, closed).await? {
                     return Ok(thread);

@@ -1,6 +1,7 @@
 use bothy_domain::action::actions;
 use bothy_domain::ids::{MessageId, PrincipalId, ThreadId};
 use bothy_domain::message::MessageKind;
+use bothy_domain::policy::{Denial, Outcome, Reason};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
@@ -35,6 +36,7 @@ impl Messaging {
         draft: Draft,
     ) -> Result<(StoredMessage, Effects), Problem> {
         let thread: ThreadId = allowed.id();
+        let allowed = &allowed;
         let actor = allowed.actor();
         check_content(&draft.content_md, self.config.message.max_bytes.to_usize())?;
         if let Some(id) = &draft.client_message_id {
@@ -63,9 +65,17 @@ impl Messaging {
             content_md: &draft.content_md,
             reply_to: draft.reply_to,
             mentions: &mentions,
+            run: actor.acting_for.binding().map(|binding| binding.run),
             client,
         };
-        let written = transact(&self.database, |uow| work(async move { Ok(self.write(uow, &new).await?) })).await;
+        let written = transact(&self.database, |uow| {
+            work(async move {
+                allowed.judged_in(uow).await?;
+                allowed.takes_effect(uow).await?;
+                Ok(self.write(uow, &new).await.map_err(|problem| refused(allowed, problem))?)
+            })
+        })
+        .await;
         let reader = self.reader().await?;
         match (written, client) {
             (Ok(outcome), _) => {
@@ -116,5 +126,14 @@ impl Messaging {
             Some((found, _)) if found == thread => Ok(()),
             _ => Err(Problem::invalid("/reply_to_message_id", "must be a message of the same thread")),
         }
+    }
+}
+
+/// A message in a run that has ended meanwhile is refused, and recorded, like one that came later.
+fn refused(allowed: &Allowed<actions::MessageCreate>, problem: Problem) -> Problem {
+    if problem.code() == ProblemCode::InvocationTokenInvalid {
+        allowed.refuse(Denial { outcome: Outcome::InvocationTokenInvalid, reason: Reason::RunInactive })
+    } else {
+        problem
     }
 }

@@ -69,6 +69,8 @@ pub struct WrittenMessage {
     pub kind: MessageKind,
     /// Whom it mentions, in order, each once; only principals that may read it.
     pub mentions: Vec<PrincipalRef>,
+    /// The run that an agent writes it in, when the agent showed its token.
+    pub run: Option<RunId>,
     /// When it is written.
     pub created_at: Timestamp,
 }

@@ -31,9 +31,11 @@ impl Messaging {
         draft: ThreadDraft,
     ) -> Result<ThreadFacts, Problem> {
         let id: ChannelId = allowed.id();
-        let (actor, draft) = (allowed.actor(), &draft);
+        let (allowed, draft) = (&allowed, &draft);
         transact(&self.database, |uow| {
             work(async move {
+                allowed.judged_in(uow).await?;
+                allowed.takes_effect(uow).await?;
                 let channel = self.chat.channel(uow, id).await?.ok_or_else(gone)?;
                 let kind = self.kind_of(uow, &channel, draft).await?;
                 let new = NewThread {
@@ -42,7 +44,7 @@ impl Messaging {
                     kind,
                     parent_message: draft.parent_message,
                     title: draft.title.clone(),
-                    created_by: actor.principal,
+                    created_by: allowed.actor().principal,
                 };
                 let thread = self.chat.open_thread(uow, new).await?;
                 Ok(self.chat.thread(uow, thread).await?.ok_or_else(gone)?)

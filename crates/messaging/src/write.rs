@@ -3,7 +3,7 @@
 use bothy_chat::ThreadFacts;
 use bothy_domain::actor::PrincipalKind;
 use bothy_domain::event::{Audience, EventKind, NewEvent};
-use bothy_domain::ids::{MessageId, PrincipalId, ThreadId};
+use bothy_domain::ids::{MessageId, PrincipalId, RunId, ThreadId};
 use bothy_domain::message::{MessageKind, Origin};
 use bothy_domain::problem::Problem;
 use bothy_identity::PrincipalRef;
@@ -33,6 +33,8 @@ pub struct NewMessage<'a> {
     pub reply_to: Option<MessageId>,
     /// Whom it mentions.
     pub mentions: &'a [PrincipalRef],
+    /// The run that an agent writes it in, when the agent showed its token.
+    pub run: Option<RunId>,
     pub(crate) client: Option<ClientId<'a>>,
 }
 
@@ -48,6 +50,7 @@ impl<'a> NewMessage<'a> {
             content_md,
             reply_to: None,
             mentions: &[],
+            run: None,
             client: None,
         }
     }
@@ -125,6 +128,7 @@ impl Messaging {
             origin: new.origin,
             kind: row.kind,
             mentions: new.mentions.to_vec(),
+            run: new.run,
             created_at: row.created_at,
         };
         let effects = match self.message_written()? {

@@ -7,12 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bothy_domain::action::{Action, ResourceKind};
 use bothy_domain::actor::Actor;
 use bothy_domain::ids::{AnyId, PrincipalId};
-use bothy_domain::policy::{
-    Decision, Denial, Judgement, Mode, Resource, Scope, Snapshot, decide, decide_scope,
-};
+use bothy_domain::policy::{Decision, Denial, Judgement, Mode, Resource, Scope, Snapshot, decide, decide_scope};
 use bothy_domain::problem::Problem;
 use bothy_domain::time::Timestamp;
-use bothy_storage::Reader;
+use bothy_storage::{Reader, UnitOfWork};
 use futures::future::BoxFuture;
 
 use crate::http::Credentials;
@@ -38,6 +36,18 @@ pub trait Authorizer: Send + Sync {
     /// # Errors
     /// `unavailable` when a source fails; never a weaker or stronger judge.
     fn judge<'a>(&'a self, reader: &'a Reader, actor: &'a Actor) -> BoxFuture<'a, Result<Judge, Problem>>;
+
+    /// Lets rights hold still until the unit of work ends, and makes a judge of the rights that the
+    /// unit sees when they have moved since the caller was authenticated; `None` when they have not
+    /// (AZ-10).
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn judge_again<'a>(
+        &'a self,
+        unit: &'a UnitOfWork,
+        actor: &'a Actor,
+    ) -> BoxFuture<'a, Result<Option<Judge>, Problem>>;
 }
 
 /// Says who of some people may instruct agents in a channel (implemented by authz, RC-9).

@@ -11,7 +11,9 @@ use bothy_storage::{Database, RetryHint, StorageError, UnitOfWork, Work};
 /// the server's own mistake.
 pub fn problem(error: StorageError) -> Problem {
     match error {
-        StorageError::Unavailable { .. } | StorageError::Retry { .. } | StorageError::Full => Problem::unavailable(error),
+        StorageError::Unavailable { .. } | StorageError::Retry { .. } | StorageError::Full => {
+            Problem::unavailable(error)
+        }
         _ => Problem::internal(error),
     }
 }

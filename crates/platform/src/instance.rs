@@ -13,7 +13,7 @@ use crate::clock::SharedClock;
 use crate::entropy::{IdSource, SharedEntropy};
 use crate::keys::InstanceSecret;
 
-pub use rights::{RightsChange, Touched, bump_rights_version, rights_changes, rights_version};
+pub use rights::{RightsChange, Touched, bump_rights_version, hold_rights, rights_changes, rights_version};
 pub use setup::SetupError;
 pub use store::lock_instance;
 

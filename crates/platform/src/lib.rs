@@ -18,4 +18,5 @@ pub mod telemetry;
 pub mod visible;
 
 #[cfg(test)]
+#[path = "tests/support.rs"]
 mod tests_support;

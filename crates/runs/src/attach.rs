@@ -5,10 +5,12 @@
 use bothy_chat::ThreadFacts;
 use bothy_domain::ids::{MessageId, PrincipalId, RunId};
 use bothy_domain::problem::Problem;
-use bothy_domain::run::Waiting;
+use bothy_domain::run::{CancelReason, Waiting};
+use bothy_messaging::WrittenMessage;
 use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
 
+use crate::rights::Source;
 use crate::store::row::{RunRow, Trigger};
 use crate::{Runs, event, store};
 
@@ -96,23 +98,33 @@ impl Runs {
 
     /// Gives a message to the runs of its author that wait for input in its thread: to those whose
     /// agents it mentions, or to all when it mentions none of them. The answer is a follow-up too,
-    /// so that it is not lost when the run ends before it goes on.
+    /// so that it is not lost when the run ends before it goes on. Who may not instruct the agent any
+    /// more answers nothing: that run is to end.
     pub(crate) async fn answer(
         &self,
         unit: &UnitOfWork,
-        thread: &ThreadFacts,
-        author: PrincipalId,
+        written: &WrittenMessage,
+        direct: bool,
         mentioned: &[PrincipalId],
         trigger: Trigger,
     ) -> Result<Vec<PrincipalId>, Problem> {
+        let thread = &written.thread;
         let mut asking: Vec<RunRow> = store::run::active_in_thread(unit, thread.id).await?;
-        asking.retain(|run| run.awaits_input_of(author));
+        asking.retain(|run| run.awaits_input_of(written.author));
         if asking.iter().any(|run| mentioned.contains(&run.agent)) {
             asking.retain(|run| mentioned.contains(&run.agent));
         }
         let mut answered = Vec::new();
+        let rights = self.rights(Source::Unit(unit));
+        // A run that has its answer and is not taken up again is lost, like a queued one.
+        let until = self.now().plus(self.settings.queue_timeout);
         for run in asking {
-            if store::run::take_input(unit, run.id, trigger.message).await? {
+            if rights.invoke(written.author, run.agent, thread, direct).await?.is_err() {
+                // Outrun by whoever ends it.
+                let _ = self.request_cancel(unit, &run, CancelReason::AccessRevoked).await?;
+                continue;
+            }
+            if store::run::take_input(unit, run.id, trigger.message, until).await? {
                 store::follow_up::insert(unit, run.id, trigger.message, trigger.place.thread_seq, self.now()).await?;
                 let told = event::input_received(thread, &run, trigger.message);
                 self.events.append(unit, &[told]).await.or_problem()?;

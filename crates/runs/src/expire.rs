@@ -1,6 +1,9 @@
 //! Runs whose time is over (chapter 06 section 2). Nothing is kept in memory: what is due stands in
 //! the rows, so a restart loses nothing and nothing stays `running` for ever.
 
+use std::collections::BTreeSet;
+
+use bothy_authz::{RightsChanged, Touched};
 use bothy_domain::ids::RunId;
 use bothy_domain::problem::Problem;
 use bothy_domain::run::{Applied, RunCommand, apply};
@@ -8,6 +11,7 @@ use bothy_domain::time::Timestamp;
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_storage::work;
 
+use crate::rights::Source;
 use crate::store::row::RunRow;
 use crate::{Runs, store};
 
@@ -23,6 +27,8 @@ pub struct Expired {
     pub lost: usize,
     /// They were to end and did not.
     pub cancelled: usize,
+    /// Their person or agent lost a right that was given for a time, so they are to end.
+    pub revoked: usize,
 }
 
 /// What a run may be overdue for.
@@ -30,16 +36,17 @@ pub struct Expired {
 enum Duty {
     Queue,
     Lease,
+    Answer,
     Cancel,
 }
 
 impl Duty {
-    const ALL: [Self; 3] = [Self::Queue, Self::Lease, Self::Cancel];
+    const ALL: [Self; 4] = [Self::Queue, Self::Lease, Self::Answer, Self::Cancel];
 
     const fn command(self) -> RunCommand {
         match self {
             Self::Queue => RunCommand::ExpireQueue,
-            Self::Lease => RunCommand::LoseLease,
+            Self::Lease | Self::Answer => RunCommand::LoseLease,
             Self::Cancel => RunCommand::ExpireCancelGrace,
         }
     }
@@ -48,7 +55,7 @@ impl Duty {
     fn is_due(self, run: &RunRow, until: Timestamp) -> bool {
         let since = match self {
             Self::Queue => Some(run.queued_at),
-            Self::Lease => run.lease_expires_at,
+            Self::Lease | Self::Answer => run.lease_expires_at,
             Self::Cancel => run.cancel_requested_at,
         };
         since.is_some_and(|since| since <= until)
@@ -63,16 +70,48 @@ impl Runs {
     /// # Errors
     /// `unavailable` when the database fails. What was ended before stays ended.
     pub async fn expire(&self) -> Result<Expired, Problem> {
-        let mut expired = Expired::default();
+        let mut expired = Expired { revoked: self.end_expired_access().await?, ..Expired::default() };
         for duty in Duty::ALL {
             let ended = self.expire_all(duty).await?;
             match duty {
                 Duty::Queue => expired.unavailable = ended,
-                Duty::Lease => expired.lost = ended,
+                Duty::Lease | Duty::Answer => expired.lost += ended,
                 Duty::Cancel => expired.cancelled = ended,
             }
         }
         Ok(expired)
+    }
+
+    /// A grant that expires takes effect without any write (AZ-3), so nobody tells the runs that it
+    /// carried; here they are found. Returns how many people and agents lost runs thereby.
+    async fn end_expired_access(&self) -> Result<usize, Problem> {
+        let mut revoked = BTreeSet::new();
+        let mut after = RunId::from_uuid(uuid::Uuid::nil());
+        loop {
+            let reader = self.database.reader().await.or_problem()?;
+            let suspects = store::due::access(&reader, self.now(), after, BATCH).await?;
+            let rights = self.rights(Source::Reader(&reader));
+            for run in &suspects {
+                after = run.id;
+                let thread = self.chat.thread(&reader, run.thread).await?;
+                let thread =
+                    thread.ok_or_else(|| Problem::internal(format!("the thread of run {} is gone", run.id)))?;
+                let direct = self.place_of(&reader, &thread).await?.is_direct();
+                if !rights.reads(run.agent, &thread).await? {
+                    revoked.insert(run.agent);
+                } else if rights.invoke(run.triggered_by, run.agent, &thread, direct).await?.is_err() {
+                    revoked.insert(run.triggered_by);
+                }
+            }
+            if i64::try_from(suspects.len()).is_ok_and(|found| found < BATCH) {
+                break;
+            }
+        }
+        for principal in &revoked {
+            let touched = &Touched::Principals(vec![*principal]);
+            transact(&self.database, |unit| work(async move { Ok(self.rights_changed(unit, touched).await?) })).await?;
+        }
+        Ok(revoked.len())
     }
 
     async fn expire_all(&self, duty: Duty) -> Result<usize, Problem> {
@@ -98,7 +137,7 @@ impl Runs {
         let now = self.now();
         match duty {
             Duty::Queue => now.minus(self.settings.queue_timeout),
-            Duty::Lease => now,
+            Duty::Lease | Duty::Answer => now,
             Duty::Cancel => now.minus(self.settings.cancel_grace),
         }
     }
@@ -108,6 +147,7 @@ impl Runs {
         match duty {
             Duty::Queue => store::due::queue(&reader, until, BATCH).await,
             Duty::Lease => store::due::lease(&reader, until, BATCH).await,
+            Duty::Answer => store::due::answer(&reader, until, BATCH).await,
             Duty::Cancel => store::due::cancel(&reader, until, BATCH).await,
         }
     }

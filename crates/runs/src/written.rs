@@ -4,10 +4,10 @@ use bothy_chat::{NewThread, ThreadFacts, ThreadKind};
 use bothy_domain::action::{Action, ResourceKind};
 use bothy_domain::actor::PrincipalKind;
 use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
-use bothy_domain::ids::PrincipalId;
+use bothy_domain::ids::{PrincipalId, RunId};
 use bothy_domain::message::{MessageKind, Origin};
 use bothy_domain::policy::Reason;
-use bothy_domain::problem::Problem;
+use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_domain::session::TriggerPlace;
 use bothy_domain::trigger::{
     ActiveRun, AgentFacts, Candidate, Decision, MessageFacts, Outcome, Standing, candidates, decide,
@@ -42,6 +42,9 @@ struct Judged {
 
 impl Runs {
     async fn written(&self, unit: &UnitOfWork, message: &WrittenMessage) -> Result<Effects, Problem> {
+        if let Some(run) = message.run {
+            self.still_in(unit, run).await?;
+        }
         // Only what a person wrote as text starts, follows up or answers (point 1).
         if message.origin != Origin::Human || message.kind != MessageKind::Text {
             return Ok(Effects::default());
@@ -51,8 +54,8 @@ impl Runs {
             message: message.id,
             place: TriggerPlace { thread: message.thread.id, thread_seq: message.thread_seq },
         };
-        let answered = self.answer(unit, &message.thread, message.author, &mentioned, trigger).await?;
         let place = self.place_of(unit, &message.thread).await?;
+        let answered = self.answer(unit, message, place.is_direct(), &mentioned, trigger).await?;
         let facts = MessageFacts {
             origin: Some(message.origin),
             kind: message.kind,
@@ -73,6 +76,15 @@ impl Runs {
         let mut effects = self.carry_out(unit, message, &decisions, trigger).await?;
         effects.notices = self.notices(unit, message, &decisions, &judged).await?;
         Ok(effects)
+    }
+
+    /// Holds the run that an agent writes a message in. Who ends the run meanwhile comes first or
+    /// waits, so that no answer is ordered after the end (C67).
+    async fn still_in(&self, unit: &UnitOfWork, run: RunId) -> Result<(), Problem> {
+        match store::run::lock_active(unit, run).await? {
+            Some(_) => Ok(()),
+            None => Err(Problem::new(ProblemCode::InvocationTokenInvalid).with_reason("run_inactive")),
+        }
     }
 
     async fn judged(

@@ -2,6 +2,8 @@
 //! labelled context, works with rights that are bound to that person, and answers. Every step goes
 //! over HTTP to `bothy serve` in processes of their own.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+
 mod support;
 
 use bothy::world::{World, test_password};

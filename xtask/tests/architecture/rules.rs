@@ -39,9 +39,10 @@ pub(crate) fn edge(from: &str, to: &str) -> Option<String> {
     Some(format!("{from} -> {to}: {why}"))
 }
 
-/// Whether a file may hold SQL: stores, storage and tests.
+/// Whether a file may hold SQL: stores, storage, tests, and testkit, which makes databases.
 pub(crate) fn may_hold_sql(path: &str) -> bool {
     path.starts_with("crates/storage/")
+        || path.starts_with("crates/testkit/")
         || path.ends_with("/store.rs")
         || path.contains("/store/")
         || is_test(path)

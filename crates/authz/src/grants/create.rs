@@ -1,8 +1,9 @@
 use bothy_domain::action::{Action, actions};
 use bothy_domain::audit::AuditEntry;
-use bothy_domain::policy::{Level, Path, Reason, Rights};
-use bothy_domain::problem::{Problem, ProblemCode};
-use bothy_platform::failure::{OrProblem, transact};
+use bothy_domain::policy::{Denial, Level, Outcome, Path, Reason, Rights};
+use bothy_domain::problem::Problem;
+use bothy_platform::authorize::Judge;
+use bothy_platform::failure::transact;
 use bothy_platform::http::Allowed;
 use bothy_storage::work;
 
@@ -32,7 +33,6 @@ impl Authz {
             return Err(Problem::invalid("/expires_at", "must be in the future"));
         }
         let target = target_of(&allowed.resource().path)?;
-        self.hold_enough(&allowed, rights).await?;
         let grant = Grant {
             id: self.parts.ids.next(),
             subject,
@@ -45,10 +45,13 @@ impl Authz {
         let entry = AuditEntry::done(allowed.actor(), Action::GrantCreate, Some(grant.id.cast()))
             .with("target_kind", TargetKind::of(target).as_str())
             .with("level", rights.level.as_str());
-        let (grant_ref, entry) = (&grant, &entry);
+        let (grant_ref, entry, allowed) = (&grant, &entry, &allowed);
         transact(&self.parts.database, |unit| {
             work(async move {
                 self.hold(unit).await?;
+                let judge = allowed.judged_in(unit).await?;
+                allowed.takes_effect(unit).await?;
+                hold_enough(allowed, &judge, rights)?;
                 let touched = self.principals_of(unit, subject).await?;
                 store::insert_grant(unit, grant_ref).await?;
                 self.parts.audit.record(unit, entry).await?;
@@ -59,20 +62,17 @@ impl Authz {
         .await?;
         Ok(grant.view())
     }
+}
 
-    /// Nobody gives more than they hold on the target. The archive does not count here: it caps
-    /// what everybody may do for now, not what they hold.
-    async fn hold_enough(&self, allowed: &Allowed<actions::GrantCreate>, rights: Rights) -> Result<(), Problem> {
-        let resource = allowed.resource();
-        let open = Path { archived: false, ..resource.path };
-        let held = allowed.judge().own().rights_on(&open, allowed.judge().now());
-        if held.covers(rights) {
-            return Ok(());
-        }
-        let enough = held.covers(Rights { level: Level::None, ..rights });
-        let reason = if enough { Reason::LevelInsufficient } else { Reason::CapabilityMissing };
-        let entry = AuditEntry::denial(allowed.actor(), Action::GrantCreate, Some(resource), None, reason);
-        self.parts.audit.record_alone(&self.parts.database, &entry).await.or_problem()?;
-        Err(Problem::new(ProblemCode::Forbidden).with_reason(reason.as_str()))
+/// Nobody gives more than they hold on the target. The archive does not count here: it caps what
+/// everybody may do for now, not what they hold.
+fn hold_enough(allowed: &Allowed<actions::GrantCreate>, judge: &Judge, rights: Rights) -> Result<(), Problem> {
+    let open = Path { archived: false, ..allowed.resource().path };
+    let held = judge.own().rights_on(&open, judge.now());
+    if held.covers(rights) {
+        return Ok(());
     }
+    let enough = held.covers(Rights { level: Level::None, ..rights });
+    let reason = if enough { Reason::LevelInsufficient } else { Reason::CapabilityMissing };
+    Err(allowed.refuse(Denial { outcome: Outcome::Forbidden, reason }))
 }

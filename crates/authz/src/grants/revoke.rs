@@ -15,12 +15,14 @@ impl Authz {
     /// `not_found` when somebody else took it back first.
     pub(crate) async fn revoke_grant(&self, allowed: Allowed<actions::GrantRevoke>) -> Result<(), Problem> {
         let grant: GrantId = allowed.id();
+        let allowed = &allowed;
         let by = allowed.actor().principal;
         let now = self.parts.clock.now();
         let entry = &AuditEntry::done(allowed.actor(), Action::GrantRevoke, Some(grant.cast()));
         transact(&self.parts.database, |unit| {
             work(async move {
                 self.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 let subject = store::revoke_grant(unit, grant, by, now)
                     .await?
                     .ok_or_else(|| Problem::new(ProblemCode::NotFound))?;

@@ -23,7 +23,8 @@ pub enum RunCommand {
     ExpireCancelGrace,
     /// `agent.queue_timeout` passed. The caller has checked the time.
     ExpireQueue,
-    /// `agent.lease_timeout` passed without a heartbeat. The caller has checked the time.
+    /// `agent.lease_timeout` passed without a heartbeat, or an answer arrived and the agent did not go
+    /// on. The caller has checked that there was a lease and that its time is over.
     LoseLease,
 }
 
@@ -105,9 +106,8 @@ pub fn apply(state: RunState, command: &RunCommand) -> Result<Applied, Transitio
         (Queued, Command::ExpireQueue) => ended(Failed, EndReason::AgentUnavailable),
         (Running | WaitingInput, Command::ExpireQueue) => Err(Refused::AlreadyStarted),
 
-        (Running, Command::LoseLease) => ended(Failed, EndReason::AgentLost),
-        // The lease belongs to a running agent: a person may take longer than it lasts to answer.
-        (WaitingInput, Command::LoseLease) => Err(Refused::AlreadyWaiting),
+        // A run that waits has a lease only once the person has answered, who may take long.
+        (Running | WaitingInput, Command::LoseLease) => ended(Failed, EndReason::AgentLost),
 
         (Queued, Command::AwaitInput | Command::Resume { .. } | Command::ExpireCancelGrace | Command::LoseLease) => {
             Err(Refused::NotStarted)

@@ -44,6 +44,7 @@ impl Identity {
     pub(crate) async fn add_group_member(&self, allowed: Allowed<actions::GroupManage>) -> Result<(), Problem> {
         let group: GroupId = allowed.id();
         let person: PrincipalId = allowed.path_id("principal_id")?;
+        let allowed = &allowed;
         let entry = &AuditEntry::done(allowed.actor(), Action::GroupManage, Some(group.cast()))
             .with("what", "add_member")
             .with("member_id", person);
@@ -51,6 +52,7 @@ impl Identity {
         transact(&self.parts.database, |unit| {
             work(async move {
                 self.parts.authz.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 store::group(unit, group).await?.ok_or_else(gone)?;
                 self.require_person(unit, person).await?;
                 if store::add_member(unit, group, person, now).await? {
@@ -70,12 +72,14 @@ impl Identity {
     pub(crate) async fn remove_group_member(&self, allowed: Allowed<actions::GroupManage>) -> Result<(), Problem> {
         let group: GroupId = allowed.id();
         let person: PrincipalId = allowed.path_id("principal_id")?;
+        let allowed = &allowed;
         let entry = &AuditEntry::done(allowed.actor(), Action::GroupManage, Some(group.cast()))
             .with("what", "remove_member")
             .with("member_id", person);
         transact(&self.parts.database, |unit| {
             work(async move {
                 self.parts.authz.hold(unit).await?;
+                allowed.judged_in(unit).await?;
                 if store::remove_member(unit, group, person).await? {
                     self.parts.audit.record(unit, entry).await?;
                     self.parts.authz.changed(unit, Touched::Principals(vec![person])).await?;

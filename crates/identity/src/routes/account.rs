@@ -31,6 +31,7 @@ pub(super) fn add(routes: &mut Routes<Identity>) {
     routes.add(get("listMySessions", "/sessions", "List one's login sessions"), list_my_sessions);
     routes.add(
         post("confirmSession", "/sessions/confirm", "Confirm the password")
+            .guesses()
             .describe("Administration of owners, people and tokens needs a fresh confirmation (`step_up_required`)."),
         confirm_session,
     );
@@ -38,7 +39,7 @@ pub(super) fn add(routes: &mut Routes<Identity>) {
     routes.add(get("getMe", "/me", "Read who is calling"), get_me);
     routes.add(patch("updateMe", "/me", "Change one's name"), update_me);
     routes.add(
-        post("changePassword", "/me/password", "Change one's password").describe("Ends all other sessions."),
+        post("changePassword", "/me/password", "Change one's password").guesses().describe("Ends all other sessions."),
         change_password,
     );
     routes.add(

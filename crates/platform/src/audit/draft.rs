@@ -57,9 +57,10 @@ impl Draft {
     }
 
     /// What makes denials equal. A stranger chooses the ids in what it asks for, so they do not
-    /// count for one: however much it tries, it fills one entry a window for each action and reason.
+    /// count for one, but where it was turned away does: however much it tries, it fills one entry a
+    /// window for each door, action and reason.
     pub(super) fn aggregate_key(&self) -> [u8; 32] {
-        let target = (self.actor_kind != ANONYMOUS).then_some((self.resource_id, self.run));
+        let target = if self.actor_kind == ANONYMOUS { Err(&self.details) } else { Ok((self.resource_id, self.run)) };
         let same = (&self.actor_kind, self.actor_id, &self.action, &self.reason, &self.resource_kind, target);
         Sha256::digest(json(&same)).into()
     }

@@ -1,12 +1,12 @@
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::http::{HeaderMap, header};
-use bothy_domain::action::{Action, ActionType};
+use bothy_domain::action::{Action, ActionType, ResourceKind};
 use bothy_domain::actor::Actor;
-use bothy_domain::audit::AuditEntry;
+use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
 use bothy_domain::ids::{AnyId, Id};
-use bothy_domain::policy::{Decision, Denial, Mode, Outcome, Resource, Scope};
+use bothy_domain::policy::{Decision, Denial, Mode, Outcome, Reason, Resource, Scope};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_storage::UnitOfWork;
 
@@ -32,11 +32,13 @@ impl PathMembers {
 }
 
 /// What a handler may know of its request beside its input.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RequestFacts {
     pub(super) path: PathMembers,
     pub(super) headers: HeaderMap,
     pub(super) claim: Option<Claim>,
+    /// Why a unit of work refused the request. It is audited when the unit is gone.
+    pub(super) refused: OnceLock<Denial>,
 }
 
 /// The proof that the caller may do `A` on the target that the path names. Only the door makes it,
@@ -118,6 +120,36 @@ impl<A: ActionType> Allowed<A> {
             (None, _) => Err(Problem::conflict("send `If-Match` with the `ETag` that you read")),
             _ => Err(Problem::conflict("it was changed since you read it")),
         }
+    }
+
+    /// Judges the request once more by the rights that a unit of work sees (AZ-10), with the target as
+    /// it is there: rights hold still until the unit ends. For administration, whose units change
+    /// rights themselves; call it after [`lock_instance`](crate::instance::lock_instance) there, and
+    /// otherwise first. Returns the judge that counts in the unit.
+    ///
+    /// # Errors
+    /// The denial, audited after the unit, as the door would answer it; the unit must be rolled back.
+    pub async fn judged_in(&self, unit: &UnitOfWork) -> Result<Judge, Problem> {
+        let Some(judge) = self.services.authorizer.judge_again(unit, self.actor()).await? else {
+            return Ok(self.judge.clone());
+        };
+        let resource = match self.resource.kind {
+            ResourceKind::Instance | ResourceKind::Own | ResourceKind::Audit => Some(self.resource),
+            // A whole collection.
+            _ if self.resource.id.uuid().is_nil() => Some(self.resource),
+            kind => self.services.locators.locate(unit, kind, self.resource.id).await?,
+        };
+        match judge.decide(A::ACTION, resource.as_ref(), Mode::Request) {
+            Decision::Allow => Ok(judge),
+            Decision::Deny(denial) => Err(self.refuse(denial)),
+        }
+    }
+
+    /// Refuses the request from inside of a unit of work, which must be rolled back. The denial is
+    /// audited afterwards: its record must not be lost with the unit.
+    #[must_use]
+    pub fn refuse(&self, denial: Denial) -> Problem {
+        problem_of(*self.request.refused.get_or_init(|| denial))
     }
 
     /// Ties the idempotency key of the request, if it has one, to the unit of work that has its
@@ -203,6 +235,26 @@ pub(super) async fn deny(
         return Problem::unavailable(error);
     }
     problem_of(denial)
+}
+
+/// Audits that somebody who cannot be told apart was refused (C97), without what was shown, and gives
+/// the refusal back. However much a stranger tries, it stays one entry a window for each action (C99).
+pub(super) async fn turn_away(services: &Services, action: Action, refusal: Problem) -> Problem {
+    let entry = AuditEntry {
+        actor: AuditActor::Anonymous,
+        action,
+        effect: Effect::Deny,
+        reason: Some(Reason::NotLive),
+        resource_kind: action.row().resource.as_str(),
+        resource_id: None,
+        run: None,
+        acting_for: None,
+        details: vec![("at", "credentials".to_owned())],
+    };
+    match services.audit.record_alone(&services.database, &entry).await {
+        Ok(_) => refusal,
+        Err(error) => Problem::unavailable(error),
+    }
 }
 
 /// The public form of a denial (chapter 03 section 3, AF-11).

@@ -6,7 +6,7 @@ use bothy_domain::action::{Action, ActionType};
 use bothy_domain::problem::Problem;
 
 use super::Operation;
-use super::allowed::{Allowed, PathMembers, RequestFacts, admit};
+use super::allowed::{Allowed, PathMembers, RequestFacts, admit, deny};
 use super::chain::{Admitted, Arriving, Services, bounded, prove};
 use super::idempotency::{Answer, Asked, Claim, Turn};
 use super::input::Input;
@@ -47,9 +47,16 @@ where
     let log = admitted.judge.log().clone();
     let Content { path, headers, query, body } = content;
     let input = I::parse(&query, &headers, &body)?;
-    let request = Arc::new(RequestFacts { path, headers, claim });
-    let allowed = Allowed::new(admitted.judge, admitted.resource, request, services);
-    let output = handler(allowed, module, input).await?;
+    let request = Arc::new(RequestFacts { path, headers, claim, ..RequestFacts::default() });
+    let actor = *admitted.judge.actor();
+    let allowed = Allowed::new(admitted.judge, admitted.resource, Arc::clone(&request), Arc::clone(&services));
+    let output = match (handler(allowed, module, input).await, request.refused.get()) {
+        // Refused inside of a unit of work, which is rolled back by now.
+        (Err(_), Some(denial)) => {
+            return Err(deny(&services, &actor, A::ACTION, Some(&admitted.resource), None, *denial).await);
+        }
+        (output, _) => output?,
+    };
     prove(A::ACTION, &log)?;
     output.encode()
 }

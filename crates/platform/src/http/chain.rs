@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequestParts, OriginalUri, RawPathParams, Request};
 use axum::http::Response;
 use axum::http::request::Parts;
 use bothy_domain::action::{Action, ActionType, RateClass, ResourceKind};
@@ -14,7 +14,7 @@ use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_storage::{Database, Reader};
 use futures::FutureExt;
 
-use super::allowed::{Allowed, Anyone, PathMembers, RequestFacts, admit, deny};
+use super::allowed::{Allowed, Anyone, PathMembers, RequestFacts, admit, deny, turn_away};
 use super::call::{Content, Start, call, execute, start};
 use super::correlation::CorrelationId;
 use super::credentials::Credentials;
@@ -114,7 +114,7 @@ where
     let mut facts = AccessFacts::of(&operation);
     let (parts, body) = request.into_parts();
     let correlation = correlation_of(&parts, &services);
-    let instance = parts.uri.path().to_owned();
+    let instance = full_path(&parts);
     let client = services.rates.client(&parts.extensions, &parts.headers);
     let work = async {
         let (parts, path) = path_members(parts).await?;
@@ -123,7 +123,7 @@ where
         let admitted = arriving
             .enter(|actor| {
                 facts.principal_kind = Some(actor.kind);
-                facts.pay(&services, A::ACTION.row().rate, Payer::Principal(actor.principal))
+                facts.pay(&services, operation.rate(A::ACTION), Payer::Principal(actor.principal))
             })
             .await?;
         let body = body::read(body, &parts.headers, &services.limits, &services.clock).await?;
@@ -170,7 +170,7 @@ where
     let mut facts = AccessFacts::of(&operation);
     let (parts, body) = request.into_parts();
     let correlation = correlation_of(&parts, &services);
-    let instance = parts.uri.path().to_owned();
+    let instance = full_path(&parts);
     let client = services.rates.client(&parts.extensions, &parts.headers);
     let work = async {
         facts.pay(&services, RateClass::PublicAuth, Payer::Address(client))?;
@@ -179,7 +179,7 @@ where
         let headers = std::mem::take(&mut parts.headers);
         let bytes = body::read(body, &headers, &services.limits, &services.clock).await?;
         let input = I::parse(&query, &headers, &bytes)?;
-        let request = Arc::new(RequestFacts { path, headers, claim: None });
+        let request = Arc::new(RequestFacts { path, headers, ..RequestFacts::default() });
         handler(Anyone { request }, module, input).await?.encode()
     };
     let result = bounded(&services, &operation, work).await;
@@ -202,15 +202,12 @@ impl Arriving<'_> {
         &self,
         pay: impl FnOnce(&Actor) -> Result<(), Problem> + Send,
     ) -> Result<Admitted, Problem> {
-        let Self { services, parts, path, action, template } = *self;
-        let credentials = Credentials::of(&parts.headers, &parts.method)?;
-        let (judge, target) = {
-            let reader = services.database.reader().await.map_err(Problem::unavailable)?;
-            let actor = services.authenticator.authenticate(&reader, &credentials).await?;
-            pay(&actor)?;
-            let judge = services.authorizer.judge(&reader, &actor).await?;
-            let target = locate(services, &reader, &judge, path, action, template).await?;
-            (judge, target)
+        let Self { services, action, .. } = *self;
+        let (judge, target) = match self.look(pay).await {
+            Err(problem) if problem.code() == ProblemCode::Unauthenticated => {
+                return Err(turn_away(services, action, problem).await);
+            }
+            looked => looked?,
         };
         let resource = match target {
             Target::Collection(resource) => {
@@ -222,6 +219,19 @@ impl Arriving<'_> {
             Target::One(named, resource) => admit(services, &judge, action, resource.as_ref(), named).await?,
         };
         Ok(Admitted { judge, resource })
+    }
+
+    /// Who is calling, and what the path names. The reader is given back before anything is judged,
+    /// because a denial needs a unit of work.
+    async fn look(&self, pay: impl FnOnce(&Actor) -> Result<(), Problem> + Send) -> Result<(Judge, Target), Problem> {
+        let Self { services, parts, path, action, template } = *self;
+        let credentials = Credentials::of(&parts.headers, &parts.method)?;
+        let reader = services.database.reader().await.map_err(Problem::unavailable)?;
+        let actor = services.authenticator.authenticate(&reader, &credentials).await?;
+        pay(&actor)?;
+        let judge = services.authorizer.judge(&reader, &actor).await?;
+        let target = locate(services, &reader, &judge, path, action, template).await?;
+        Ok((judge, target))
     }
 }
 
@@ -351,4 +361,9 @@ fn correlation_of(parts: &Parts, services: &Services) -> CorrelationId {
 /// The answer of the router itself for an address or a method that does not exist.
 pub(super) fn router_problem(code: ProblemCode, correlation: &CorrelationId) -> Response<Body> {
     problem::respond(&Problem::new(code), None, correlation)
+}
+
+/// The path as it was sent: below the base path the router shows handlers only the rest.
+fn full_path(parts: &Parts) -> String {
+    parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.path(), |uri| uri.path()).to_owned()
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use bothy_domain::action::Action;
+use bothy_domain::action::{Action, RateClass};
 use bothy_domain::problem::ProblemCode;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
@@ -23,6 +23,7 @@ pub(super) struct OperationDoc {
     summary: &'static str,
     description: &'static str,
     action: Option<Action>,
+    rate: Option<RateClass>,
     creates: bool,
     status: u16,
     query: SchemaOf,
@@ -39,6 +40,7 @@ impl OperationDoc {
             summary: operation.summary,
             description: operation.description,
             action,
+            rate: action.map(|action| operation.rate(action)),
             creates: operation.creates,
             status: O::STATUS.as_u16(),
             query: Arc::new(I::query_schema),
@@ -57,7 +59,7 @@ impl OperationDoc {
         if let Some(action) = self.action {
             let row = action.row();
             operation.insert("x-action".into(), row.id.into());
-            operation.insert("x-rate-limit-class".into(), row.rate.as_str().into());
+            operation.insert("x-rate-limit-class".into(), self.rate.unwrap_or(row.rate).as_str().into());
             operation.insert("x-acting-for".into(), row.binding.as_str().into());
         }
         let security = if self.action.is_some() { json!([{ "bearer": [] }, { "cookie": [] }]) } else { json!([]) };

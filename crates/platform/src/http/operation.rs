@@ -1,5 +1,5 @@
 use axum::http::Method;
-use bothy_domain::action::Action;
+use bothy_domain::action::{Action, RateClass};
 
 use super::output::Output;
 
@@ -14,11 +14,12 @@ pub struct Operation {
     pub(super) waits: bool,
     pub(super) creates: bool,
     pub(super) recheck: Option<Action>,
+    pub(super) guesses: bool,
 }
 
 impl Operation {
     const fn new(method: Method, id: &'static str, path: &'static str, summary: &'static str) -> Self {
-        Self { id, method, path, summary, description: "", waits: false, creates: false, recheck: None }
+        Self { id, method, path, summary, description: "", waits: false, creates: false, recheck: None, guesses: false }
     }
 
     /// Adds a longer description.
@@ -42,6 +43,19 @@ impl Operation {
     pub const fn creates(mut self) -> Self {
         self.creates = true;
         self
+    }
+
+    /// An operation that takes a password again is an oracle for it like the login, so it is taken
+    /// from the caller's own budget of that class (`rl.public_auth`).
+    #[must_use]
+    pub const fn guesses(mut self) -> Self {
+        self.guesses = true;
+        self
+    }
+
+    /// The class that requests are taken from.
+    pub(super) const fn rate(&self, action: Action) -> RateClass {
+        if self.guesses { RateClass::PublicAuth } else { action.row().rate }
     }
 
     /// A kept answer is given again only to somebody who may still do `action` to what was created,

@@ -31,6 +31,16 @@ pub async fn rights_version(reader: &Reader) -> Result<i64, StorageError> {
     store::rights_version(reader).await
 }
 
+/// Holds rights still until the unit of work ends: no change of them is committed in between (AZ-10).
+/// Many units may hold them at once. Take it before any row is locked, as changes of rights do, and
+/// never in a unit that changes rights.
+///
+/// # Errors
+/// [`StorageError`].
+pub async fn hold_rights(unit: &UnitOfWork) -> Result<(), StorageError> {
+    store::hold_rights(unit).await
+}
+
 /// Raises the version in the unit of work of the change and records whom the change touches.
 /// Returns the new version. Changes of rights wait for each other from here to their commit, so this
 /// belongs near the end of a unit.

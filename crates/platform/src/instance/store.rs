@@ -14,6 +14,16 @@ statements! {
     INSTANCE_INFO = "SELECT id, name, set_up_at, created_at FROM instance";
     /// Makes units of work that touch the instance as a whole wait for each other.
     LOCK_INSTANCE = "UPDATE instance SET only_row = 1 WHERE only_row = 1";
+    /// Holds rights still without holding up others who only count on them. SQLite has one writer.
+    HOLD_RIGHTS = {
+        sqlite: "SELECT 1 AS held",
+        postgres: "SELECT CAST(1 AS BIGINT) AS held FROM pg_advisory_xact_lock_shared(422926149754)",
+    };
+    /// Waits for those who count on rights as they are, before rights change.
+    CHANGE_RIGHTS = {
+        sqlite: "SELECT 1 AS held",
+        postgres: "SELECT CAST(1 AS BIGINT) AS held FROM pg_advisory_xact_lock(422926149754)",
+    };
     /// Another name.
     RENAME_INSTANCE = "UPDATE instance SET name = $1";
     /// The state of the setup.
@@ -83,7 +93,13 @@ pub(super) async fn info(reader: &Reader) -> Result<InstanceInfo, StorageError> 
 /// # Errors
 /// [`StorageError`].
 pub async fn lock_instance(unit: &UnitOfWork) -> Result<(), StorageError> {
+    unit.all(&CHANGE_RIGHTS, params![]).await?;
     unit.execute(&LOCK_INSTANCE, params![]).await?;
+    Ok(())
+}
+
+pub(super) async fn hold_rights(unit: &UnitOfWork) -> Result<(), StorageError> {
+    unit.all(&HOLD_RIGHTS, params![]).await?;
     Ok(())
 }
 
@@ -116,6 +132,7 @@ pub(super) async fn rights_version(reader: &Reader) -> Result<i64, StorageError>
 }
 
 pub(super) async fn raise_rights_version(unit: &UnitOfWork) -> Result<i64, StorageError> {
+    unit.all(&CHANGE_RIGHTS, params![]).await?;
     unit.returning_one(&RAISE_RIGHTS_VERSION, params![]).await?.get("rights_version")
 }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 use bothy_domain::action::{Action, actions};
 use bothy_domain::ids::PrincipalId;
 use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_platform::audit::{Checkpoint, newest_checkpoint};
 use bothy_platform::authorize::Judge;
 use bothy_platform::events::AudienceFilter;
 use bothy_platform::failure::OrProblem;
@@ -20,6 +21,8 @@ pub(crate) struct Polled {
     /// Up to where the log was looked at: acknowledging this acknowledges everything before, also
     /// what was not for the agent.
     pub(crate) cursor: i64,
+    /// The newest checkpoint of the audit log: whoever keeps it is a witness.
+    pub(crate) checkpoint: Option<Checkpoint>,
 }
 
 /// A stretch of the log that was looked at.
@@ -56,13 +59,13 @@ impl Runs {
             let batch = self.batch(&judge, cursor).await?;
             cursor = batch.cursor;
             if !batch.events.is_empty() {
-                return Ok(Polled { events: batch.events, cursor });
+                return self.polled(batch.events, cursor).await;
             }
             if batch.more {
                 continue;
             }
             if self.now() >= deadline {
-                return Ok(Polled { events: Vec::new(), cursor });
+                return self.polled(Vec::new(), cursor).await;
             }
             match select(Box::pin(wake_ups.changed()), self.clock.sleep_until(deadline)).await {
                 Either::Left((Ok(()), _)) | Either::Right(_) => {}
@@ -70,6 +73,11 @@ impl Runs {
             }
             judge = self.judge_again(&judge).await?;
         }
+    }
+
+    async fn polled(&self, events: Vec<Envelope>, cursor: i64) -> Result<Polled, Problem> {
+        let reader = self.database.reader().await.or_problem()?;
+        Ok(Polled { events, cursor, checkpoint: newest_checkpoint(&reader).await.or_problem()? })
     }
 
     /// Where a poll begins. What was acknowledged is never delivered again.

@@ -3,7 +3,7 @@ use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_domain::run::{CancelReason, FollowUpChange, RunCommand, apply};
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
-use bothy_storage::work;
+use bothy_storage::{UnitOfWork, work};
 
 use super::{refusal, slipped};
 use crate::rights::Source;
@@ -11,28 +11,38 @@ use crate::store::row::RunRow;
 use crate::token::TokenRefused;
 use crate::{Runs, event, store};
 
+/// The answer for a run whose person may not instruct the agent any more.
+fn access_revoked() -> Problem {
+    Problem::new(ProblemCode::Forbidden).with_reason(CancelReason::AccessRevoked.as_str())
+}
+
 impl Runs {
     /// The agent commits itself to a queued run. From now on it must show that it is alive.
     ///
     /// # Errors
     /// `invocation_token_invalid` unless `token` is a fresh token of this very run;
-    /// `already_started`; `run_inactive`.
+    /// `already_started`; `run_inactive`; `forbidden` with reason `access_revoked` when the person may
+    /// not invoke the agent any more.
     pub(crate) async fn start_run(&self, allowed: Allowed<actions::RunStart>, token: &str) -> Result<RunRow, Problem> {
         self.require_token(&allowed, token).await?;
         let run = allowed.id();
-        transact(&self.database, |unit| {
+        let started = transact(&self.database, |unit| {
             work(async move {
                 let held = self.hold_active(unit, run).await?;
                 apply(held.state, &RunCommand::Start).map_err(refusal)?;
+                if !self.still_invoked(unit, &held).await? {
+                    return Ok(None);
+                }
                 let now = self.now();
                 let lease = now.plus(self.settings.lease_timeout);
                 let started = store::run::start(unit, run, now, lease).await?.ok_or_else(|| slipped(run))?;
                 let thread = self.thread_of(unit, &started).await?;
                 self.events.append(unit, &[event::updated(&thread, &started)]).await?;
-                Ok(started)
+                Ok(Some(started))
             })
         })
-        .await
+        .await?;
+        started.ok_or_else(access_revoked)
     }
 
     /// The agent goes on with a run that waited, after the person has answered. The answer belongs
@@ -44,10 +54,13 @@ impl Runs {
     pub(crate) async fn resume_run(&self, allowed: Allowed<actions::RunStart>, token: &str) -> Result<RunRow, Problem> {
         self.require_token(&allowed, token).await?;
         let run = allowed.id();
-        transact(&self.database, |unit| {
+        let resumed = transact(&self.database, |unit| {
             work(async move {
                 let held = self.hold_active(unit, run).await?;
                 apply(held.state, &RunCommand::Resume { input_arrived: held.input.is_some() }).map_err(refusal)?;
+                if !self.still_invoked(unit, &held).await? {
+                    return Ok(None);
+                }
                 if let Some(input) = held.input
                     && let Some(follow_up) = store::follow_up::one(unit, run, input).await?
                     && let Ok(absorbed) = follow_up.state.apply(FollowUpChange::Absorb)
@@ -58,10 +71,11 @@ impl Runs {
                 let resumed = store::run::resume(unit, run, lease).await?.ok_or_else(|| slipped(run))?;
                 let thread = self.thread_of(unit, &resumed).await?;
                 self.events.append(unit, &[event::updated(&thread, &resumed)]).await?;
-                Ok(resumed)
+                Ok(Some(resumed))
             })
         })
-        .await
+        .await?;
+        resumed.ok_or_else(access_revoked)
     }
 
     /// A fresh token of a queued or waiting run. `agent.invoke` is repeated for the person; when it
@@ -81,21 +95,28 @@ impl Runs {
                 if !held.state.may_renew_token() {
                     return Err(Problem::conflict("the run is running: it needs no fresh token").into());
                 }
-                let thread = self.thread_of(unit, &held).await?;
-                let direct = self.place_of(unit, &thread).await?.is_direct();
-                let rights = self.rights(Source::Unit(unit));
-                let invoked = rights.invoke(held.triggered_by, held.agent, &thread, direct).await?.is_ok();
-                if !invoked {
-                    let _ = self.request_cancel(unit, &held, CancelReason::AccessRevoked).await?;
-                }
-                Ok(invoked.then_some(held))
+                Ok(self.still_invoked(unit, &held).await?.then_some(held))
             })
         })
         .await?;
         match renewed {
             Some(run) => self.tokens.issue(&run).await,
-            None => Err(Problem::new(ProblemCode::Forbidden).with_reason(CancelReason::AccessRevoked.as_str())),
+            None => Err(access_revoked()),
         }
+    }
+
+    /// Whether the person may still instruct the agent; if not, the run is to end. A grant that
+    /// expires is written nowhere, so each step that commits the agent asks anew (C31).
+    async fn still_invoked(&self, unit: &UnitOfWork, run: &RunRow) -> Result<bool, Problem> {
+        let thread = self.thread_of(unit, run).await?;
+        let direct = self.place_of(unit, &thread).await?.is_direct();
+        let rights = self.rights(Source::Unit(unit));
+        let invoked = rights.invoke(run.triggered_by, run.agent, &thread, direct).await?.is_ok();
+        if !invoked {
+            // Held, so it is still in the state that is judged here.
+            let _ = self.request_cancel(unit, run, CancelReason::AccessRevoked).await?;
+        }
+        Ok(invoked)
     }
 
     /// The token in the body of a start or a resumption: of this run, and fresh.

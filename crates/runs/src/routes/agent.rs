@@ -8,6 +8,7 @@ use bothy_domain::problem::Problem;
 use bothy_domain::run::{CancelReason, RunState, TriggerKind};
 use bothy_domain::session::SessionMode;
 use bothy_domain::time::Timestamp;
+use bothy_platform::audit::Checkpoint;
 use bothy_platform::http::{Allowed, Body, Json, Query};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,10 @@ pub(super) struct AgentEventsView {
     items: Vec<AgentEventView>,
     /// Up to where the log was looked at. Acknowledge this once the events are dealt with.
     cursor: i64,
+    /// The newest checkpoint of the audit log, once there is one. Keep it: a later one must have at
+    /// least this `position` and `count`, and the same `hash` at the same position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit_checkpoint: Option<Checkpoint>,
 }
 
 /// One event for an agent: ids only, no content.
@@ -203,7 +208,7 @@ pub(super) async fn poll_agent_events(
     let wait = Duration::from_secs(query.wait.unwrap_or(0).into());
     let polled = runs.poll_agent_events(allowed, query.cursor, wait).await?;
     let items = polled.events.into_iter().map(AgentEventView::from).collect();
-    Ok(Json::new(AgentEventsView { items, cursor: polled.cursor }))
+    Ok(Json::new(AgentEventsView { items, cursor: polled.cursor, audit_checkpoint: polled.checkpoint }))
 }
 
 pub(super) async fn ack_agent_events(

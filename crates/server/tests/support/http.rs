@@ -42,6 +42,13 @@ impl Http {
         self.headers["authorization"].to_str().unwrap().trim_start_matches("Bearer ").to_owned()
     }
 
+    /// The same client with this `Authorization` as it stands.
+    pub fn authorization(&self, value: &str) -> Self {
+        let mut headers = self.headers.clone();
+        headers.insert("authorization", value.parse().unwrap());
+        Self { headers, ..self.clone() }
+    }
+
     /// The same client inside a run.
     pub fn invocation(&self, token: &str) -> Self {
         let mut headers = self.headers.clone();

@@ -10,9 +10,11 @@
     reason = "a test that cannot go on must fail"
 )]
 
+pub mod dump;
 pub mod http;
 pub mod process;
 pub mod server;
 
+pub use dump::Dump;
 pub use http::{Answer, Http};
 pub use server::TestServer;

@@ -4,7 +4,7 @@ use std::time::Duration;
 use bothy::wiring::{App, Ports};
 use bothy::world::{World, test_password};
 use bothy_platform::clock::ManualClock;
-use bothy_platform::config::{Config, Secret};
+use bothy_platform::config::{Config, Rate, Secret};
 use bothy_platform::entropy::SystemEntropy;
 use bothy_sdk::Client;
 use bothy_storage::{Database, MIGRATIONS, Migration, OpenOptions};
@@ -25,7 +25,7 @@ impl TestServer {
         Self::start_with(db, |_| {}).await
     }
 
-    /// Starts one with other settings than the defaults.
+    /// Starts one with other settings than the defaults and [`plenty`] of requests.
     pub async fn start_with(db: &TestDb, adjust: impl FnOnce(&mut Config)) -> Self {
         Self::on(db, ManualClock::default(), adjust).await
     }
@@ -43,6 +43,7 @@ impl TestServer {
         config.server.data_folder = folder.path().to_owned();
         config.server.database_url = Some(Secret::new(db.url()));
         config.server.secret = Some(Secret::new("the same secret for every node of a test"));
+        config.rate = plenty();
         adjust(&mut config);
         let entropy = Arc::new(SystemEntropy::new().unwrap());
         let ports = Ports { clock: Arc::new(clock.clone()), entropy };
@@ -81,6 +82,16 @@ impl TestServer {
         self.app.stop().await;
         drop(self.folder);
     }
+}
+
+/// Budgets that no test uses up: the clock stands still, so what is taken never comes back. A test of
+/// the limits sets its own.
+pub fn plenty() -> Rate {
+    let classes = ["public_auth", "read", "write", "agent_runtime", "admin"];
+    let budgets = classes
+        .iter()
+        .flat_map(|class| [((*class).to_owned(), 1_000_000.into()), (format!("{class}_burst"), 100_000.into())]);
+    serde_json::from_value(serde_json::Value::Object(budgets.collect())).unwrap()
 }
 
 /// Gives a database the schema of a version that does not exist yet.

@@ -88,7 +88,7 @@ fn expected(state: RunState) -> [Result<Applied, Refused>; 13] {
             asked(CancelReason::TriggerDeleted),
             end(Cancelled, EndReason::CancelGraceExpired),
             Err(Refused::AlreadyStarted),
-            Err(Refused::AlreadyWaiting),
+            end(Failed, EndReason::AgentLost),
         ],
         Completed => [over, over, over, over, unchanged, conflict, conflict, over, over, over, over, over, over],
         Failed => [over, over, over, over, conflict, unchanged, conflict, over, over, over, over, over, over],
@@ -139,6 +139,7 @@ fn c66_nothing_stays_active_for_ever() {
         (Running, RunCommand::LoseLease),
         (Running, RunCommand::ExpireCancelGrace),
         (WaitingInput, RunCommand::ExpireCancelGrace),
+        (WaitingInput, RunCommand::LoseLease),
     ] {
         assert!(matches!(apply(state, &command), Ok(Applied::Ended { .. })), "{state}");
     }

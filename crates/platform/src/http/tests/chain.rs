@@ -91,6 +91,13 @@ async fn the_routers_own_failures_are_problems() {
 }
 
 #[tokio::test]
+async fn a_problem_names_the_path_as_it_was_sent() {
+    let door = Door::open(TestDb::sqlite()).await;
+    let answer = door.get(&format!("{}?limit=1", channel_path(HIDDEN))).await;
+    assert_eq!(answer.body["instance"], channel_path(HIDDEN).as_str(), "the full path, without the query");
+}
+
+#[tokio::test]
 async fn a_panic_is_a_plain_500() {
     let door = Door::open(TestDb::sqlite()).await;
     let answer = door.json("POST", &format!("{}/archive", channel_path(VISIBLE)), "").await;

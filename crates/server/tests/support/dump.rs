@@ -1,0 +1,94 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::sync::OnceLock;
+
+use bothy_storage::{Cell, Database, DecodeProblem, FromValue, MIGRATIONS, Row, Statement};
+use futures::future::join_all;
+
+/// What a refusal may write, and what is written by the server itself.
+const LEFT_OUT: [&str; 5] = ["audit_events", "audit_pending", "audit_head", "audit_checkpoints", "event_sequence"];
+/// What is noted of a credential that counts, and the place that the sequencer gives an event later.
+const LEFT_OUT_COLUMNS: [(&str, &str); 2] = [("api_tokens", "last_used_day"), ("events", "position")];
+
+/// Every row of the database but those of the audit log, as text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Dump(BTreeMap<&'static str, BTreeSet<String>>);
+
+struct Table {
+    name: &'static str,
+    columns: Vec<&'static str>,
+    rows: Statement,
+}
+
+impl Dump {
+    pub async fn of(database: &Database) -> Self {
+        let reader = database.consistent_reader().await.unwrap();
+        let tables = tables().iter();
+        let rows = join_all(tables.map(async |table| {
+            let rows = reader.all(&table.rows, &[]).await.unwrap();
+            (table.name, rows.iter().map(|row| line(row, &table.columns)).collect())
+        }));
+        Self(rows.await.into_iter().collect())
+    }
+
+    /// The rows that are only here (`-`) and only there (`+`); empty when nothing has changed.
+    pub fn changes(&self, later: &Self) -> String {
+        let mut changes = String::new();
+        for (table, before) in &self.0 {
+            let after = &later.0[table];
+            before.difference(after).for_each(|row| writeln!(changes, "  - {table}: {row}").unwrap());
+            after.difference(before).for_each(|row| writeln!(changes, "  + {table}: {row}").unwrap());
+        }
+        changes
+    }
+}
+
+fn line(row: &Row, columns: &[&str]) -> String {
+    let mut line = String::new();
+    for column in columns {
+        write!(line, "{column}={} ", row.get::<Shown>(column).unwrap().0).unwrap();
+    }
+    line
+}
+
+struct Shown(String);
+
+impl FromValue for Shown {
+    fn from_cell(cell: Cell<'_>) -> Result<Self, DecodeProblem> {
+        Ok(Self(match cell {
+            Cell::Null => "null".to_owned(),
+            Cell::Bool(value) => value.to_string(),
+            Cell::Int(value) => value.to_string(),
+            Cell::Text(value) => format!("{value:?}"),
+            Cell::Bytes(value) => value.iter().map(|byte| format!("{byte:02x}")).collect(),
+            Cell::Uuid(value) => value.to_string(),
+        }))
+    }
+}
+
+/// The tables, as the migrations make them.
+fn tables() -> &'static [Table] {
+    static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let tables: Vec<Table> = MIGRATIONS.iter().flat_map(|migration| made_by(migration.text)).collect();
+        assert!(tables.len() > 30, "the tables are known");
+        tables
+    })
+}
+
+fn made_by(migration: &'static str) -> impl Iterator<Item = Table> {
+    assert!(!migration.contains("ALTER TABLE"), "columns are known by the statements that make tables");
+    migration.split("CREATE TABLE ").skip(1).filter_map(|rest| {
+        let (name, rest) = rest.split_once(" (").unwrap();
+        let (body, _) = rest.split_once("\n);").unwrap();
+        let first_word = |line: &'static str| line.trim().split(' ').next().unwrap();
+        let is_column = |word: &&str| word.starts_with(|first: char| first.is_ascii_lowercase());
+        let left_out = |column: &&str| LEFT_OUT_COLUMNS.contains(&(name, column));
+        // One column a line, two spaces deep; what is deeper belongs to a check.
+        let lines = body.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        let columns = lines.map(first_word).filter(is_column).filter(|column| !left_out(column)).collect();
+        let text: &'static str = format!("SELECT * FROM {name}").leak();
+        let rows = Statement::new(name, text, text);
+        (!LEFT_OUT.contains(&name)).then_some(Table { name, columns, rows })
+    })
+}
