@@ -8,6 +8,7 @@ use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_identity::NewPrincipal;
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
+use bothy_platform::instance::lock_instance;
 use bothy_platform::paging::{Cursor, Page, Paging, page};
 use bothy_storage::{Reader, work};
 use schemars::JsonSchema;
@@ -126,6 +127,7 @@ impl Agents {
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
                 allowed.takes_effect(unit).await?;
                 let id = self
                     .identity
@@ -182,6 +184,7 @@ impl Agents {
         let (allowed, text, change) = (&allowed, &text, &change);
         transact(&self.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
                 let row = self.present_agent(unit, id).await?;
                 allowed.require_version(row.version)?;
                 let text = text.as_deref().unwrap_or(&row.description);
@@ -218,9 +221,12 @@ impl Agents {
         status: PrincipalStatus,
     ) -> Result<AgentFacts, Problem> {
         let id: PrincipalId = allowed.id();
+        let allowed = &allowed;
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                lock_instance(unit).await?;
+                allowed.judged_in(unit).await?;
                 self.identity.set_status(unit, id, status).await?;
                 let entry =
                     AuditEntry::done(actor, Action::AgentDisable, Some(id.cast())).with("status", status.as_str());

@@ -8,6 +8,7 @@ use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_identity::NewPrincipal;
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
+use bothy_platform::instance::lock_instance;
 use bothy_platform::paging::{Cursor, Page, Paging, page};
 use bothy_storage::{Reader, work};
 
@@ -36,6 +37,7 @@ impl Agents {
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
                 allowed.takes_effect(unit).await?;
                 let id = self
                     .identity
@@ -93,9 +95,12 @@ impl Agents {
         status: PrincipalStatus,
     ) -> Result<AppRow, Problem> {
         let id: PrincipalId = allowed.id();
+        let allowed = &allowed;
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                lock_instance(unit).await?;
+                allowed.judged_in(unit).await?;
                 self.identity.set_status(unit, id, status).await?;
                 let entry =
                     AuditEntry::done(actor, Action::AppDisable, Some(id.cast())).with("status", status.as_str());

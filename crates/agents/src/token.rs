@@ -34,6 +34,7 @@ impl Agents {
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
                 allowed.takes_effect(unit).await?;
                 let token = NewToken {
                     token_use,
@@ -67,9 +68,11 @@ impl Agents {
     pub(crate) async fn revoke_token<A: ActionType>(&self, allowed: Allowed<A>) -> Result<(), Problem> {
         let principal: PrincipalId = allowed.id();
         let token: TokenId = allowed.path_id("api_token_id")?;
+        let allowed = &allowed;
         let actor = allowed.actor();
         transact(&self.database, |unit| {
             work(async move {
+                allowed.judged_in(unit).await?;
                 if !self.identity.revoke_token(unit, principal, token).await? {
                     return Err(Problem::new(ProblemCode::NotFound).into());
                 }

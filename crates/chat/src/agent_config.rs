@@ -62,6 +62,7 @@ impl Chat {
         let (id, change, allowed) = (allowed.id(), &change, &allowed);
         transact(&self.database, |uow| {
             work(async move {
+                allowed.judged_in(uow).await?;
                 let current = config(uow, id).await?;
                 allowed.require_version(current.version)?;
                 let wanted = changed(current.clone(), change.clone());

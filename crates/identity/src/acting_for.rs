@@ -8,8 +8,12 @@ use futures::future::BoxFuture;
 /// runs.
 pub trait ActingForSource: Send + Sync {
     /// The claims of a token whose algorithm, type, key, signature, issuer and issue time are good
-    /// (AF-4); `None` when it binds nothing. No I/O. Expiry is not looked at.
-    fn claims(&self, token: &str) -> Option<InvocationClaims>;
+    /// (AF-4); `None` when it binds nothing. Expiry is not looked at. Only a key that is not known
+    /// yet costs I/O, such as one that another node has just made.
+    ///
+    /// # Errors
+    /// Any error makes the request `unavailable`, never one without the binding (AF-3).
+    fn claims<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>>;
 
     /// What the database says now of the run that a token names; never from a cache.
     ///

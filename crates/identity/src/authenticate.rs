@@ -28,7 +28,7 @@ impl Authenticator for Identity {
             // An `Invocation-Token` without credentials ends here too: a run binds nobody (AF-3).
             let shown = credentials.token.as_deref().and_then(token::parse);
             let (kind, hash) = shown.ok_or_else(unauthenticated)?;
-            let invocation = self.invocation(kind, &credentials.invocation_tokens);
+            let invocation = self.invocation(kind, &credentials.invocation_tokens).await?;
             let (caller, version, run) = futures::join!(
                 self.caller(reader, kind, &hash),
                 rights_version(reader),
@@ -65,21 +65,19 @@ enum Invocation {
 impl Identity {
     /// Looks further only at exactly one value of an agent: the audience of a token can be nobody
     /// else.
-    fn invocation(&self, kind: TokenKind, values: &[Vec<u8>]) -> Invocation {
+    async fn invocation(&self, kind: TokenKind, values: &[Vec<u8>]) -> Result<Invocation, Problem> {
         let value = match values {
-            [] => return Invocation::Absent,
+            [] => return Ok(Invocation::Absent),
             [value] if kind == TokenKind::Agent => value,
-            _ => return Invocation::Invalid,
+            _ => return Ok(Invocation::Invalid),
         };
         let text = std::str::from_utf8(value).ok().filter(|text| !text.trim().is_empty());
         let source = self.acting_for.get().and_then(Weak::upgrade);
-        match (text, source) {
-            (Some(text), Some(source)) => match source.claims(text) {
-                Some(claims) => Invocation::Claims(claims, source),
-                None => Invocation::Invalid,
-            },
-            _ => Invocation::Invalid,
-        }
+        let (Some(text), Some(source)) = (text, source) else {
+            return Ok(Invocation::Invalid);
+        };
+        let claims = source.claims(text).await.map_err(Problem::unavailable)?;
+        Ok(claims.map_or(Invocation::Invalid, |claims| Invocation::Claims(claims, source)))
     }
 
     async fn run(reader: &Reader, invocation: &Invocation) -> Result<Option<RunBinding>, Problem> {

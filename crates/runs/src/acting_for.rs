@@ -11,8 +11,8 @@ use futures::future::BoxFuture;
 use crate::{Runs, store};
 
 impl ActingForSource for Runs {
-    fn claims(&self, token: &str) -> Option<InvocationClaims> {
-        self.tokens.verify_now(token).map(|verified| verified.claims)
+    fn claims<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
+        async move { Ok(self.tokens.verify(token).await?.map(|verified| verified.claims)) }.boxed()
     }
 
     fn run<'a>(&'a self, reader: &'a Reader, run: RunId) -> BoxFuture<'a, Result<Option<RunBinding>, Problem>> {

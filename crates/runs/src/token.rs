@@ -13,7 +13,6 @@ use bothy_platform::entropy::IdSource;
 use bothy_platform::failure::problem;
 use bothy_platform::jws::{SignatureCache, Unverified, claims, sign};
 use bothy_platform::keys::{KeyError, KeyPurpose, KeyRing};
-use futures::FutureExt;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::RunSettings;
@@ -144,23 +143,6 @@ impl InvocationTokens {
             },
             expires_at: wire.exp,
         }))
-    }
-
-    /// Like [`verify`](Self::verify) without waiting: a key that is not loaded yet is loaded beside
-    /// the caller, for the next time.
-    pub(crate) fn verify_now(&self, token: &str) -> Option<Verified> {
-        match self.verify(token).now_or_never() {
-            Some(verified) => verified.ok().flatten(),
-            None => {
-                let (tokens, token) = (self.clone(), token.to_owned());
-                tokio::spawn(async move {
-                    if let Err(error) = tokens.verify(&token).await {
-                        tracing::warn!(%error, "a signing key was not loaded");
-                    }
-                });
-                None
-            }
-        }
     }
 
     /// Issued by this instance, and not in the future.

@@ -39,9 +39,11 @@ struct Source {
 }
 
 impl ActingForSource for Source {
-    fn claims(&self, token: &str) -> Option<InvocationClaims> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        (token == GOOD).then(|| *self.claims.lock().unwrap())
+    fn claims<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
+        Box::pin(async move {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            Ok((token == GOOD).then(|| *self.claims.lock().unwrap()))
+        })
     }
 
     fn run<'a>(&'a self, _: &'a Reader, run: RunId) -> BoxFuture<'a, Result<Option<RunBinding>, Problem>> {

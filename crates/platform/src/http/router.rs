@@ -45,6 +45,21 @@ impl<M: Send + Sync + 'static> Routes<M> {
 
     /// Adds a guarded operation. The handler's first argument is the proof that its action was
     /// allowed; the action is declared nowhere else.
+    ///
+    /// ```
+    /// use bothy_domain::action::actions::MessageRead;
+    /// use bothy_platform::http::{Allowed, Json, Routes, get};
+    ///
+    /// async fn guarded(
+    ///     _: Allowed<MessageRead>,
+    ///     _: std::sync::Arc<()>,
+    ///     _: (),
+    /// ) -> Result<Json<()>, bothy_domain::problem::Problem> {
+    ///     Ok(Json::new(()))
+    /// }
+    /// let mut routes = Routes::new(std::sync::Arc::new(()));
+    /// routes.add(get("getMessage", "/messages/{message_id}", "Read a message"), guarded);
+    /// ```
     pub fn add<A, I, O, F, Fut>(&mut self, operation: Operation, handler: F)
     where
         A: ActionType,
