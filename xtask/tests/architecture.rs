@@ -1,5 +1,5 @@
-//! The architecture, held against the code: which crate depends on which, and where SQL, axum and
-//! the database drivers may stand.
+//! The architecture, held against the code: which crate depends on which, which crate owns which
+//! table, and where SQL, axum and the database drivers may stand.
 //!
 //! `BOTHY_UPDATE=1 cargo test -p xtask --test architecture` rewrites the list of edges; the list
 //! may not grow without a row in `docs/decisions.md`.
@@ -16,6 +16,8 @@ mod map;
 mod rules;
 #[path = "architecture/rust.rs"]
 mod rust;
+#[path = "architecture/tables.rs"]
+mod tables;
 #[path = "architecture/tree.rs"]
 mod tree;
 
@@ -117,6 +119,57 @@ fn sql_stands_in_stores() {
         }
     }
     expect_none("SQL outside of stores", &wrong);
+}
+
+#[test]
+fn every_table_has_an_owner() {
+    let made = tables::made();
+    let owned: Vec<&str> = tables::owned().map(|(_, table)| table).collect();
+    let mut wrong: Vec<String> = made
+        .iter()
+        .filter(|table| !owned.contains(&table.as_str()))
+        .map(|table| format!("{table}: no crate owns it"))
+        .collect();
+    for (at, (owner, table)) in tables::owned().enumerate() {
+        if !made.contains(table) {
+            wrong.push(format!("{table}: no migration makes it"));
+        }
+        if owned[..at].contains(&table) {
+            wrong.push(format!("{table}: owned twice"));
+        }
+        if !rules::all_crates().any(|folder| folder == owner) {
+            wrong.push(format!("{table}: {owner} is no crate"));
+        }
+    }
+    expect_none("differences between the migrations and the owners of tables", &wrong);
+}
+
+#[test]
+fn tables_are_used_by_their_owners_alone() {
+    let tree = Tree::read();
+    let mut wrong = Vec::new();
+    let mut used = BTreeSet::new();
+    for source in tree.sources().iter().filter(|source| !rules::is_test(&source.path)) {
+        let own = &tree.owner(source).folder;
+        for literal in &source.rust.literals {
+            let place = format!("{}:{}", source.path, literal.line);
+            let named = tables::named(&literal.text);
+            if named.open && rules::may_hold_sql(&source.path) {
+                wrong.push(format!("{place}: breaks off before the name of a table, which nobody can check"));
+            }
+            for table in &named.tables {
+                match tables::owner(table) {
+                    Some(owner) if owner == own => {
+                        used.insert(table.clone());
+                    }
+                    Some(owner) => wrong.push(format!("{place}: {own} uses {table}, which {owner} owns")),
+                    None => {}
+                }
+            }
+        }
+    }
+    expect_none("tables used by others than their owners", &wrong);
+    assert!(used.len() > 20, "the test sees the tables of the stores: {used:?}");
 }
 
 #[test]

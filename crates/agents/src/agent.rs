@@ -5,7 +5,7 @@ use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::audit::AuditEntry;
 use bothy_domain::ids::PrincipalId;
 use bothy_domain::problem::{Problem, ProblemCode};
-use bothy_identity::NewPrincipal;
+use bothy_identity::{NewPrincipal, PrincipalRef};
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
 use bothy_platform::instance::lock_instance;
@@ -69,19 +69,10 @@ pub struct AgentFacts {
     pub version: i64,
 }
 
-impl From<AgentRow> for AgentFacts {
-    fn from(row: AgentRow) -> Self {
-        let AgentRow {
-            id,
-            handle,
-            display_name,
-            status,
-            requires_binding,
-            description,
-            dm_policy,
-            created_by,
-            version,
-        } = row;
+impl AgentFacts {
+    fn new(row: AgentRow, principal: PrincipalRef) -> Self {
+        let AgentRow { id, description, dm_policy, created_by, version } = row;
+        let PrincipalRef { handle, display_name, status, requires_binding, .. } = principal;
         Self { id, handle, display_name, status, description, dm_policy, requires_binding, created_by, version }
     }
 }
@@ -163,7 +154,9 @@ impl Agents {
         let paging = Paging::parse(limit, cursor, self.pages)?;
         let reader = self.database.reader().await.or_problem()?;
         let rows = account::agents(&reader, paging.after_id()?, paging.fetch()).await?;
-        Ok(page(rows, paging.limit, |row| Cursor::id(row.id)).map(AgentFacts::from))
+        let Page { items, next_cursor } = page(rows, paging.limit, |row| Cursor::id(row.id));
+        let items = self.with_principals(&reader, items, |row| row.id, AgentFacts::new).await?;
+        Ok(Page { items, next_cursor })
     }
 
     /// One agent.
@@ -239,6 +232,8 @@ impl Agents {
 
     async fn present_agent(&self, reader: &Reader, id: PrincipalId) -> Result<AgentFacts, Problem> {
         let row = account::agent(reader, id).await?;
-        row.map(AgentFacts::from).ok_or(Problem::new(ProblemCode::NotFound))
+        let rows = row.into_iter().collect();
+        let found = self.with_principals(reader, rows, |row| row.id, AgentFacts::new).await?.pop();
+        found.ok_or(Problem::new(ProblemCode::NotFound))
     }
 }

@@ -5,7 +5,7 @@ use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::audit::AuditEntry;
 use bothy_domain::ids::PrincipalId;
 use bothy_domain::problem::{Problem, ProblemCode};
-use bothy_identity::NewPrincipal;
+use bothy_identity::{NewPrincipal, PrincipalRef};
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
 use bothy_platform::instance::lock_instance;
@@ -15,6 +15,25 @@ use bothy_storage::{Reader, work};
 use crate::Agents;
 use crate::account::description;
 use crate::store::account::{self, AppRow};
+
+/// An app with the principal that it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AppFacts {
+    pub(crate) id: PrincipalId,
+    pub(crate) handle: String,
+    pub(crate) display_name: String,
+    pub(crate) status: PrincipalStatus,
+    pub(crate) description: String,
+    pub(crate) created_by: PrincipalId,
+}
+
+impl AppFacts {
+    fn new(row: AppRow, principal: PrincipalRef) -> Self {
+        let AppRow { id, description, created_by } = row;
+        let PrincipalRef { handle, display_name, status, .. } = principal;
+        Self { id, handle, display_name, status, description, created_by }
+    }
+}
 
 /// What a new app is.
 #[derive(Debug, Clone)]
@@ -30,7 +49,7 @@ impl Agents {
         &self,
         allowed: Allowed<actions::AppCreate>,
         input: NewApp,
-    ) -> Result<AppRow, Problem> {
+    ) -> Result<AppFacts, Problem> {
         let description = description(&input.description)?;
         let (description, input) = (&description, &input);
         let allowed = &allowed;
@@ -66,26 +85,28 @@ impl Agents {
         _allowed: Allowed<actions::AppRead>,
         limit: Option<u32>,
         cursor: Option<&str>,
-    ) -> Result<Page<AppRow>, Problem> {
+    ) -> Result<Page<AppFacts>, Problem> {
         let paging = Paging::parse(limit, cursor, self.pages)?;
         let reader = self.database.reader().await.or_problem()?;
         let rows = account::apps(&reader, paging.after_id()?, paging.fetch()).await?;
-        Ok(page(rows, paging.limit, |row| Cursor::id(row.id)))
+        let Page { items, next_cursor } = page(rows, paging.limit, |row| Cursor::id(row.id));
+        let items = self.with_principals(&reader, items, |row| row.id, AppFacts::new).await?;
+        Ok(Page { items, next_cursor })
     }
 
     /// One app.
-    pub(crate) async fn get_app(&self, allowed: Allowed<actions::AppRead>) -> Result<AppRow, Problem> {
+    pub(crate) async fn get_app(&self, allowed: Allowed<actions::AppRead>) -> Result<AppFacts, Problem> {
         let reader = self.database.reader().await.or_problem()?;
         self.present_app(&reader, allowed.id()).await
     }
 
     /// Shuts an app out at once.
-    pub(crate) async fn disable_app(&self, allowed: Allowed<actions::AppDisable>) -> Result<AppRow, Problem> {
+    pub(crate) async fn disable_app(&self, allowed: Allowed<actions::AppDisable>) -> Result<AppFacts, Problem> {
         self.set_app_status(allowed, PrincipalStatus::Disabled).await
     }
 
     /// Lets an app in again.
-    pub(crate) async fn enable_app(&self, allowed: Allowed<actions::AppDisable>) -> Result<AppRow, Problem> {
+    pub(crate) async fn enable_app(&self, allowed: Allowed<actions::AppDisable>) -> Result<AppFacts, Problem> {
         self.set_app_status(allowed, PrincipalStatus::Active).await
     }
 
@@ -93,7 +114,7 @@ impl Agents {
         &self,
         allowed: Allowed<actions::AppDisable>,
         status: PrincipalStatus,
-    ) -> Result<AppRow, Problem> {
+    ) -> Result<AppFacts, Problem> {
         let id: PrincipalId = allowed.id();
         let allowed = &allowed;
         let actor = allowed.actor();
@@ -111,7 +132,10 @@ impl Agents {
         .await
     }
 
-    async fn present_app(&self, reader: &Reader, id: PrincipalId) -> Result<AppRow, Problem> {
-        account::app(reader, id).await?.ok_or(Problem::new(ProblemCode::NotFound))
+    async fn present_app(&self, reader: &Reader, id: PrincipalId) -> Result<AppFacts, Problem> {
+        let row = account::app(reader, id).await?;
+        let rows = row.into_iter().collect();
+        let found = self.with_principals(reader, rows, |row| row.id, AppFacts::new).await?.pop();
+        found.ok_or(Problem::new(ProblemCode::NotFound))
     }
 }

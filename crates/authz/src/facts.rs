@@ -24,6 +24,16 @@ pub struct PrincipalFact {
     pub groups: Vec<GroupId>,
 }
 
+/// The agents that operate a channel or a space.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Operators {
+    /// The one that answers there (the channel's, otherwise that of its space). This alone gives it
+    /// no right.
+    pub answering: Option<PrincipalId>,
+    /// Those that are fixed on threads of a channel, each once, with rights on those threads (AZ-4).
+    pub fixed_on_threads: Vec<PrincipalId>,
+}
+
 /// Knows principals and groups (implemented by identity).
 pub trait PrincipalFacts: Send + Sync {
     /// The facts of those of `ids` that exist, in no certain order.
@@ -45,6 +55,12 @@ pub trait PrincipalFacts: Send + Sync {
         reader: &'a Reader,
         group: GroupId,
     ) -> BoxFuture<'a, Result<Option<Vec<PrincipalId>>, Problem>>;
+
+    /// The owners of the instance, in no certain order, whatever their status.
+    ///
+    /// # Errors
+    /// `unavailable` when the source fails.
+    fn owners<'a>(&'a self, reader: &'a Reader) -> BoxFuture<'a, Result<Vec<PrincipalId>, Problem>>;
 }
 
 /// Knows the tree of spaces and channels (implemented by chat).
@@ -64,6 +80,13 @@ pub trait TreeFacts: Send + Sync {
     /// # Errors
     /// `unavailable` when the source fails.
     fn path_of<'a>(&'a self, reader: &'a Reader, target: GrantTarget) -> BoxFuture<'a, Result<Option<Path>, Problem>>;
+
+    /// Which agents operate what a grant is given on.
+    ///
+    /// # Errors
+    /// `unavailable` when the source fails.
+    fn operators_of<'a>(&'a self, reader: &'a Reader, target: GrantTarget)
+    -> BoxFuture<'a, Result<Operators, Problem>>;
 }
 
 /// Is told inside the unit of work that changes rights (implemented by runs, which asks the runs of

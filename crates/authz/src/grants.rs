@@ -2,16 +2,19 @@
 
 mod create;
 mod list;
+mod preview;
 mod revoke;
 
 use bothy_domain::ids::{ChannelId, GrantId, GroupId, PrincipalId, SpaceId};
-use bothy_domain::policy::{Capability, GrantTarget, Level, Path, Place, Rights};
+use bothy_domain::policy::{Capability, GrantFact, GrantTarget, Level, Path, Place, Rights};
 use bothy_domain::problem::Problem;
 use bothy_domain::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::subject::Subject;
+
+pub use preview::{RightsChange, RightsView};
 
 /// What to give, and to whom.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -108,6 +111,11 @@ pub(crate) struct Grant {
 }
 
 impl Grant {
+    /// What the rules need to know of it.
+    pub(crate) const fn fact(&self) -> GrantFact {
+        GrantFact { target: self.target, rights: self.rights, expires_at: self.expires_at }
+    }
+
     pub(crate) fn view(&self) -> GrantView {
         let (space_id, channel_id) = ids_of(self.target);
         GrantView {

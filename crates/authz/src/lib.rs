@@ -7,6 +7,8 @@
 
 mod cache;
 mod changed;
+mod expiry;
+mod explain;
 mod facts;
 mod grants;
 mod judge;
@@ -31,8 +33,9 @@ use bothy_platform::http::RouteTable;
 use bothy_storage::{Database, Reader, Statement, UnitOfWork};
 
 pub use changed::Touched;
-pub use facts::{PrincipalFact, PrincipalFacts, RightsChanged, TreeFacts};
-pub use grants::{CreateGrant, GrantView};
+pub use explain::{AccessEntry, AccessSource, AccessSourceKind};
+pub use facts::{Operators, PrincipalFact, PrincipalFacts, RightsChanged, TreeFacts};
+pub use grants::{CreateGrant, GrantView, RightsChange, RightsView};
 
 /// What authz stands on.
 #[allow(missing_debug_implementations)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::ids::{ChannelId, GroupId, PrincipalId};
-use bothy_domain::policy::{GrantFact, Snapshot, SnapshotFacts};
+use bothy_domain::policy::{GrantFact, GrantTarget, Level, Snapshot, SnapshotFacts};
 use bothy_domain::problem::Problem;
 use bothy_platform::failure::OrProblem;
 use bothy_platform::instance::{rights_changes, rights_version};
@@ -31,6 +31,7 @@ enum Steady {
 }
 
 /// What a snapshot of either variant is made of.
+#[derive(Clone)]
 pub(crate) struct Loaded {
     fact: PrincipalFact,
     grants: Vec<GrantFact>,
@@ -38,6 +39,22 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// Facts of a principal with the grants that count for a question.
+    pub(crate) const fn of(fact: PrincipalFact, grants: Vec<GrantFact>) -> Self {
+        Self { fact, grants, directs: Vec::new() }
+    }
+
+    /// The same principal with one grant more.
+    pub(crate) fn with(mut self, grant: GrantFact) -> Self {
+        self.grants.push(grant);
+        self
+    }
+
+    /// What is given a level of at least this on.
+    pub(crate) fn targets(&self, least: Level) -> impl Iterator<Item = GrantTarget> {
+        self.grants.iter().filter(move |grant| grant.rights.level >= least).map(|grant| grant.target)
+    }
+
     pub(crate) fn snapshot(self, ownership: bool) -> Snapshot {
         Snapshot::new(SnapshotFacts {
             principal: self.fact.id,

@@ -1,5 +1,7 @@
 //! All SQL of authz: grants.
 
+use std::collections::HashMap;
+
 use bothy_domain::ids::{GrantId, GroupId, PrincipalId};
 use bothy_domain::policy::{Capabilities, GrantFact, GrantTarget, Level, Rights};
 use bothy_domain::time::Timestamp;
@@ -35,6 +37,14 @@ bothy_storage::statements! {
     /// The grants that reach principals through their groups.
     GRANTS_OF_GROUPS = concat!("SELECT ", columns!(), " FROM grants
         WHERE group_id IN (ID_LIST($1)) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)");
+    /// When a grant last expired that reached principals themselves.
+    LAST_EXPIRED_OF_PRINCIPALS = "SELECT principal_id, group_id, MAX(expires_at) AS expires_at FROM grants
+        WHERE principal_id IN (ID_LIST($1)) AND revoked_at IS NULL AND expires_at <= $2
+        GROUP BY principal_id, group_id";
+    /// When a grant last expired that reached principals through their groups.
+    LAST_EXPIRED_OF_GROUPS = "SELECT principal_id, group_id, MAX(expires_at) AS expires_at FROM grants
+        WHERE group_id IN (ID_LIST($1)) AND revoked_at IS NULL AND expires_at <= $2
+        GROUP BY principal_id, group_id";
     /// A page of the grants on the instance.
     GRANTS_ON_INSTANCE = concat!("SELECT ", columns!(), " FROM grants
         WHERE target_kind = 'instance' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
@@ -47,6 +57,9 @@ bothy_storage::statements! {
     GRANTS_ON_CHANNEL = concat!("SELECT ", columns!(), " FROM grants
         WHERE target_kind = 'channel' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
         AND id > $2 AND channel_id = $4 ORDER BY id LIMIT $3");
+    /// Who may instruct agents anywhere.
+    SUBJECTS_WITH_TRIGGER = "SELECT DISTINCT principal_id, group_id FROM grants
+        WHERE level = 'trigger' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)";
 }
 
 /// A grant that reaches somebody.
@@ -57,10 +70,7 @@ pub(crate) struct Reaching {
 
 impl Reaching {
     pub(crate) fn reaches(&self, fact: &PrincipalFact) -> bool {
-        match self.subject {
-            Subject::Principal(principal) => principal == fact.id,
-            Subject::Group(group) => fact.groups.contains(&group),
-        }
+        self.subject.reaches(fact)
     }
 }
 
@@ -125,10 +135,23 @@ pub(crate) async fn grants_reaching(
     rows.drain(..)
         .map(|row| {
             let grant = grant(&row)?;
-            let fact = GrantFact { target: grant.target, rights: grant.rights, expires_at: grant.expires_at };
-            Ok(Reaching { subject: grant.subject, fact })
+            Ok(Reaching { subject: grant.subject, fact: grant.fact() })
         })
         .collect()
+}
+
+/// When a grant last expired that was given to these principals or groups.
+pub(crate) async fn last_expired(
+    reader: &Reader,
+    principals: &[PrincipalId],
+    groups: &[GroupId],
+    now: Timestamp,
+) -> Result<HashMap<Subject, Timestamp>, StorageError> {
+    let mut rows = reader.all(&LAST_EXPIRED_OF_PRINCIPALS, params![principals, now]).await?;
+    if !groups.is_empty() {
+        rows.extend(reader.all(&LAST_EXPIRED_OF_GROUPS, params![groups, now]).await?);
+    }
+    rows.iter().map(|row| Ok((subject(row)?, row.get("expires_at")?))).collect()
 }
 
 pub(crate) async fn grants_on(
@@ -146,6 +169,11 @@ pub(crate) async fn grants_on(
         GrantTarget::Channel(_, channel) => reader.all(&GRANTS_ON_CHANNEL, params![now, after, fetch, channel]).await?,
     };
     rows.iter().map(grant).collect()
+}
+
+/// Whoever is given the level `trigger` on anything now.
+pub(crate) async fn subjects_with_trigger(reader: &Reader, now: Timestamp) -> Result<Vec<Subject>, StorageError> {
+    reader.all(&SUBJECTS_WITH_TRIGGER, params![now]).await?.iter().map(subject).collect()
 }
 
 fn grant(row: &Row) -> Result<Grant, StorageError> {

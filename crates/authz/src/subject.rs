@@ -3,10 +3,10 @@ use bothy_domain::ids::{GroupId, PrincipalId};
 use bothy_domain::problem::Problem;
 use bothy_storage::Reader;
 
-use crate::Authz;
+use crate::{Authz, PrincipalFact};
 
 /// Who gets a grant: exactly one principal or one group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     Principal(PrincipalId),
     Group(GroupId),
@@ -24,6 +24,14 @@ impl Subject {
         match self {
             Self::Principal(_) => None,
             Self::Group(group) => Some(group),
+        }
+    }
+
+    /// Whether what is given to this subject is given to the principal.
+    pub(crate) fn reaches(self, fact: &PrincipalFact) -> bool {
+        match self {
+            Self::Principal(principal) => principal == fact.id,
+            Self::Group(group) => fact.groups.contains(&group),
         }
     }
 

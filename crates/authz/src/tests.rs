@@ -1,5 +1,6 @@
 mod binding;
 mod changes;
+mod explain;
 mod snapshots;
 mod support;
 mod trigger;

@@ -130,6 +130,15 @@ impl ThreadFacts {
     }
 }
 
+/// A part of the tree that threads stand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Within {
+    /// All channels of a space.
+    Space(SpaceId),
+    /// One channel.
+    Channel(ChannelId),
+}
+
 /// The switches of a channel for agents, with what only agents that read their configuration get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentConfig {

@@ -18,6 +18,6 @@ mod words;
 
 pub use agent_config::AgentConfigChange;
 pub use chat::{Chat, Parts};
-pub use facts::{AgentConfig, ChannelFacts, NewThread, SpaceFacts, ThreadFacts};
+pub use facts::{AgentConfig, ChannelFacts, NewThread, SpaceFacts, ThreadFacts, Within};
 pub use routes::ThreadView;
 pub use words::{ChannelKind, Egress, SpaceChannelKind, ThreadKind};

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::chat::{gone, name_at};
 use crate::store::threads as store;
-use crate::{Chat, NewThread, ThreadFacts, ThreadKind};
+use crate::{Chat, NewThread, ThreadFacts, ThreadKind, Within};
 
 impl Chat {
     /// The threads of a channel, in the order in which they were opened.
@@ -84,6 +84,23 @@ impl Chat {
     /// `unavailable` when the database does not answer.
     pub async fn main_thread(&self, reader: &Reader, channel: ChannelId) -> Result<Option<ThreadFacts>, Problem> {
         store::main_of(reader, channel).await.or_problem()
+    }
+
+    /// Those of the threads that stand in a part of the tree now, in no certain order; one query,
+    /// however many there are. Not judged.
+    ///
+    /// # Errors
+    /// `unavailable` when the database does not answer.
+    pub async fn threads_in(
+        &self,
+        reader: &Reader,
+        threads: &[ThreadId],
+        part: Within,
+    ) -> Result<Vec<ThreadId>, Problem> {
+        if threads.is_empty() {
+            return Ok(Vec::new());
+        }
+        store::within(reader, threads, part).await.or_problem()
     }
 
     /// Takes the next sequence number of a thread. It is gapless, because it is taken in the unit

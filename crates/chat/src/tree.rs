@@ -1,6 +1,6 @@
 //! How others find their way in the tree: rows behind ids, paths, direct messages.
 
-use bothy_authz::TreeFacts;
+use bothy_authz::{Operators, TreeFacts};
 use bothy_domain::action::ResourceKind;
 use bothy_domain::ids::{AnyId, ChannelId, PrincipalId};
 use bothy_domain::policy::{GrantTarget, Path, Place, Resource};
@@ -68,6 +68,29 @@ impl TreeFacts for Chat {
                 GrantTarget::Channel(_, channel) => (ResourceKind::Channel, channel.cast()),
             };
             Ok(self.locate(reader, kind, id).await?.map(|found| found.path))
+        })
+    }
+
+    fn operators_of<'a>(
+        &'a self,
+        reader: &'a Reader,
+        target: GrantTarget,
+    ) -> BoxFuture<'a, Result<Operators, Problem>> {
+        Box::pin(async move {
+            match target {
+                GrantTarget::Instance => Ok(Operators::default()),
+                GrantTarget::Space(space) => {
+                    let space = spaces::by_id(reader, space).await.or_problem()?;
+                    let answering = space.and_then(|space| space.operator);
+                    Ok(Operators { answering, fixed_on_threads: Vec::new() })
+                }
+                GrantTarget::Channel(_, id) => {
+                    let (channel, fixed_on_threads) =
+                        futures::try_join!(channels::by_id(reader, id), threads::fixed_operators(reader, id))
+                            .or_problem()?;
+                    Ok(Operators { answering: channel.and_then(|channel| channel.operator), fixed_on_threads })
+                }
+            }
         })
     }
 }

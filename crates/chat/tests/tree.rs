@@ -9,6 +9,7 @@
 
 mod support;
 
+use bothy_chat::Within;
 use bothy_domain::actor::PrincipalKind::{Agent, Person};
 use bothy_domain::ids::{ChannelId, SpaceId};
 use bothy_testkit::both_databases;
@@ -232,6 +233,30 @@ both_databases! {
         assert!(page.body.get("next_cursor").is_none(), "only hidden rows are left");
         for bad in ["limit=0", "limit=201", "limit=x", "cursor=AAAA", "page=1"] {
             server.get("sam", &format!("/spaces/{support}/channels?{bad}")).await.expect(422);
+        }
+    }
+
+    async fn threads_are_found_in_the_part_of_the_tree_where_they_stand(db: TestDb) {
+        let server = server(&db).await;
+        let (support, marketing) = (space(&server, "Support").await, space(&server, "Marketing").await);
+        let reader = server.base.database.reader().await.unwrap();
+        let (mut channels, mut threads) = (Vec::new(), Vec::new());
+        for (space, name) in [(support, "a"), (support, "b"), (marketing, "c")] {
+            let made = channel(&server, space, "text", name).await;
+            threads.push(server.base.chat.main_thread(&reader, made).await.unwrap().unwrap().id);
+            channels.push(made);
+        }
+        for (part, asked, found) in [
+            (Within::Channel(channels[0]), &threads[..], &threads[..1]),
+            (Within::Channel(channels[0]), &threads[1..], &[]),
+            (Within::Space(support), &threads[..], &threads[..2]),
+            (Within::Space(support), &threads[1..], &threads[1..2]),
+            (Within::Space(marketing), &threads[..], &threads[2..]),
+            (Within::Space(marketing), &[], &[]),
+        ] {
+            let mut standing = server.base.chat.threads_in(&reader, asked, part).await.unwrap();
+            standing.sort_unstable();
+            assert_eq!(standing, found, "{part:?}");
         }
     }
 

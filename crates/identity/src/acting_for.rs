@@ -13,7 +13,11 @@ pub trait ActingForSource: Send + Sync {
     ///
     /// # Errors
     /// Any error makes the request `unavailable`, never one without the binding (AF-3).
-    fn claims<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>>;
+    fn claims<'a>(
+        &'a self,
+        reader: &'a Reader,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>>;
 
     /// What the database says now of the run that a token names; never from a cache.
     ///

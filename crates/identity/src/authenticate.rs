@@ -28,7 +28,7 @@ impl Authenticator for Identity {
             // An `Invocation-Token` without credentials ends here too: a run binds nobody (AF-3).
             let shown = credentials.token.as_deref().and_then(token::parse);
             let (kind, hash) = shown.ok_or_else(unauthenticated)?;
-            let invocation = self.invocation(kind, &credentials.invocation_tokens).await?;
+            let invocation = self.invocation(reader, kind, &credentials.invocation_tokens).await?;
             let (caller, version, run) = futures::join!(
                 self.caller(reader, kind, &hash),
                 rights_version(reader),
@@ -65,7 +65,7 @@ enum Invocation {
 impl Identity {
     /// Looks further only at exactly one value of an agent: the audience of a token can be nobody
     /// else.
-    async fn invocation(&self, kind: TokenKind, values: &[Vec<u8>]) -> Result<Invocation, Problem> {
+    async fn invocation(&self, reader: &Reader, kind: TokenKind, values: &[Vec<u8>]) -> Result<Invocation, Problem> {
         let value = match values {
             [] => return Ok(Invocation::Absent),
             [value] if kind == TokenKind::Agent => value,
@@ -76,7 +76,7 @@ impl Identity {
         let (Some(text), Some(source)) = (text, source) else {
             return Ok(Invocation::Invalid);
         };
-        let claims = source.claims(text).await.map_err(Problem::unavailable)?;
+        let claims = source.claims(reader, text).await.map_err(Problem::unavailable)?;
         Ok(claims.map_or(Invocation::Invalid, |claims| Invocation::Claims(claims, source)))
     }
 

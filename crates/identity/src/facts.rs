@@ -28,4 +28,8 @@ impl PrincipalFacts for Identity {
             Ok(found.map(|_| members))
         })
     }
+
+    fn owners<'a>(&'a self, reader: &'a Reader) -> BoxFuture<'a, Result<Vec<PrincipalId>, Problem>> {
+        Box::pin(async move { principals::owners(reader).await.or_problem() })
+    }
 }

@@ -25,6 +25,8 @@ pub struct PrincipalRef {
     pub display_name: String,
     /// Its status.
     pub status: PrincipalStatus,
+    /// Whether it may act only inside a run (AF-17); for agents.
+    pub requires_binding: bool,
 }
 
 /// A principal to be made.

@@ -28,7 +28,7 @@ pub struct PrincipalView {
 
 impl From<PrincipalRef> for PrincipalView {
     fn from(principal: PrincipalRef) -> Self {
-        let PrincipalRef { id, kind, handle, display_name, status } = principal;
+        let PrincipalRef { id, kind, handle, display_name, status, requires_binding: _ } = principal;
         Self { id, kind, handle, display_name, status }
     }
 }

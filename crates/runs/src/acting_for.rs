@@ -11,8 +11,12 @@ use futures::future::BoxFuture;
 use crate::{Runs, store};
 
 impl ActingForSource for Runs {
-    fn claims<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
-        async move { Ok(self.tokens.verify(token).await?.map(|verified| verified.claims)) }.boxed()
+    fn claims<'a>(
+        &'a self,
+        reader: &'a Reader,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
+        async move { Ok(self.tokens.verify(reader, token).await?.map(|verified| verified.claims)) }.boxed()
     }
 
     fn run<'a>(&'a self, reader: &'a Reader, run: RunId) -> BoxFuture<'a, Result<Option<RunBinding>, Problem>> {

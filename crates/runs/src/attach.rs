@@ -116,15 +116,13 @@ impl Runs {
         }
         let mut answered = Vec::new();
         let rights = self.rights(Source::Unit(unit));
-        // A run that has its answer and is not taken up again is lost, like a queued one.
-        let until = self.now().plus(self.settings.queue_timeout);
         for run in asking {
             if rights.invoke(written.author, run.agent, thread, direct).await?.is_err() {
                 // Outrun by whoever ends it.
                 let _ = self.request_cancel(unit, &run, CancelReason::AccessRevoked).await?;
                 continue;
             }
-            if store::run::take_input(unit, run.id, trigger.message, until).await? {
+            if store::run::take_input(unit, run.id, trigger.message).await? {
                 store::follow_up::insert(unit, run.id, trigger.message, trigger.place.thread_seq, self.now()).await?;
                 let told = event::input_received(thread, &run, trigger.message);
                 self.events.append(unit, &[told]).await.or_problem()?;

@@ -4,19 +4,24 @@
 use std::collections::BTreeSet;
 
 use bothy_authz::{RightsChanged, Touched};
-use bothy_domain::ids::RunId;
+use bothy_domain::ids::{PrincipalId, RunId, ThreadId};
 use bothy_domain::problem::Problem;
 use bothy_domain::run::{Applied, RunCommand, apply};
 use bothy_domain::time::Timestamp;
 use bothy_platform::failure::{OrProblem, transact};
-use bothy_storage::work;
+use bothy_storage::{Reader, work};
+use uuid::Uuid;
 
 use crate::rights::Source;
+use crate::store::due::OnRights;
 use crate::store::row::RunRow;
 use crate::{Runs, store};
 
 /// How many runs are looked up at once; the pass goes on until none is due.
 const BATCH: i64 = 100;
+
+/// How many active runs are looked through at once for rights that ended.
+const RIGHTS_BATCH: i64 = 500;
 
 /// How many runs one pass ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,7 +60,9 @@ impl Duty {
     fn is_due(self, run: &RunRow, until: Timestamp) -> bool {
         let since = match self {
             Self::Queue => Some(run.queued_at),
-            Self::Lease | Self::Answer => run.lease_expires_at,
+            Self::Lease => run.lease_expires_at,
+            // The time of the answer stands in its message.
+            Self::Answer => return run.input.is_some(),
             Self::Cancel => run.cancel_requested_at,
         };
         since.is_some_and(|since| since <= until)
@@ -86,16 +93,15 @@ impl Runs {
     /// carried; here they are found. Returns how many people and agents lost runs thereby.
     async fn end_expired_access(&self) -> Result<usize, Problem> {
         let mut revoked = BTreeSet::new();
-        let mut after = RunId::from_uuid(uuid::Uuid::nil());
+        let mut after = (ThreadId::from_uuid(Uuid::nil()), PrincipalId::from_uuid(Uuid::nil()));
         loop {
             let reader = self.database.reader().await.or_problem()?;
-            let suspects = store::due::access(&reader, self.now(), after, BATCH).await?;
+            let active = store::due::on_rights(&reader, after, RIGHTS_BATCH).await?;
             let rights = self.rights(Source::Reader(&reader));
-            for run in &suspects {
-                after = run.id;
+            for run in &self.with_expired_grant(&reader, &active).await? {
                 let thread = self.chat.thread(&reader, run.thread).await?;
                 let thread =
-                    thread.ok_or_else(|| Problem::internal(format!("the thread of run {} is gone", run.id)))?;
+                    thread.ok_or_else(|| Problem::internal(format!("the thread {} of a run is gone", run.thread)))?;
                 let direct = self.place_of(&reader, &thread).await?.is_direct();
                 if !rights.reads(run.agent, &thread).await? {
                     revoked.insert(run.agent);
@@ -103,8 +109,11 @@ impl Runs {
                     revoked.insert(run.triggered_by);
                 }
             }
-            if i64::try_from(suspects.len()).is_ok_and(|found| found < BATCH) {
-                break;
+            match active.last() {
+                Some(last) if i64::try_from(active.len()).is_ok_and(|found| found >= RIGHTS_BATCH) => {
+                    after = (last.thread, last.agent);
+                }
+                _ => break,
             }
         }
         for principal in &revoked {
@@ -112,6 +121,19 @@ impl Runs {
             transact(&self.database, |unit| work(async move { Ok(self.rights_changed(unit, touched).await?) })).await?;
         }
         Ok(revoked.len())
+    }
+
+    /// Those of the runs in which a grant of the person or the agent has expired since they were
+    /// queued; authz and identity are asked once for all of them.
+    async fn with_expired_grant(&self, reader: &Reader, active: &[OnRights]) -> Result<Vec<OnRights>, Problem> {
+        let concerned: BTreeSet<PrincipalId> = active.iter().flat_map(|run| [run.triggered_by, run.agent]).collect();
+        let concerned: Vec<PrincipalId> = concerned.into_iter().collect();
+        let expired = self.authz.last_expiry(reader, &concerned).await?;
+        let has_lost = |principal, since| expired.get(principal).is_some_and(|at| *at > since);
+        let suspects = active
+            .iter()
+            .filter(|run| has_lost(&run.triggered_by, run.queued_at) || has_lost(&run.agent, run.queued_at));
+        Ok(suspects.copied().collect())
     }
 
     async fn expire_all(&self, duty: Duty) -> Result<usize, Problem> {
@@ -136,8 +158,9 @@ impl Runs {
     fn overdue_since(&self, duty: Duty) -> Timestamp {
         let now = self.now();
         match duty {
-            Duty::Queue => now.minus(self.settings.queue_timeout),
-            Duty::Lease | Duty::Answer => now,
+            // Who has its answer waits for its agent as a queued run does.
+            Duty::Queue | Duty::Answer => now.minus(self.settings.queue_timeout),
+            Duty::Lease => now,
             Duty::Cancel => now.minus(self.settings.cancel_grace),
         }
     }
@@ -159,7 +182,9 @@ impl Runs {
                 let Some(run) = store::run::lock_active(unit, run).await? else {
                     return Ok(false);
                 };
-                if !duty.is_due(&run, until) {
+                let due = duty.is_due(&run, until)
+                    && (duty != Duty::Answer || store::due::is_unheard(unit, run.id, until).await?);
+                if !due {
                     return Ok(false);
                 }
                 match apply(run.state, &duty.command()) {

@@ -2,15 +2,21 @@
 //! a run whose person may not invoke its agent any more is to end.
 
 use bothy_authz::{RightsChanged, Touched};
+use bothy_chat::Within;
+use bothy_domain::ids::ThreadId;
 use bothy_domain::problem::Problem;
 use bothy_domain::run::CancelReason;
 use bothy_storage::UnitOfWork;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use uuid::Uuid;
 
 use crate::rights::{RightsNow, Source};
 use crate::store::row::RunRow;
 use crate::{Runs, store};
+
+/// How many threads with active runs are looked up at once.
+const BATCH: i64 = 1_000;
 
 impl RightsChanged for Runs {
     fn rights_changed<'a>(&'a self, unit: &'a UnitOfWork, touched: &'a Touched) -> BoxFuture<'a, Result<(), Problem>> {
@@ -22,8 +28,8 @@ impl Runs {
     async fn end_revoked(&self, unit: &UnitOfWork, touched: &Touched) -> Result<(), Problem> {
         let runs = match touched {
             Touched::Principals(principals) => store::touched::of_principals(unit, principals).await?,
-            Touched::Space(space) => store::touched::in_space(unit, *space).await?,
-            Touched::Channel(channel) => store::touched::in_channel(unit, *channel).await?,
+            Touched::Space(space) => self.active_within(unit, Within::Space(*space)).await?,
+            Touched::Channel(channel) => self.active_within(unit, Within::Channel(*channel)).await?,
         };
         let rights = self.rights(Source::Unit(unit));
         for run in runs {
@@ -33,6 +39,22 @@ impl Runs {
             }
         }
         Ok(())
+    }
+
+    /// The active runs in a part of the tree. Where a thread stands is known to chat alone, so chat is
+    /// asked about every thread with an active run. Rights are held since before the change, so no
+    /// message starts a run between the reads, and a run that is handed on stays in its thread.
+    async fn active_within(&self, unit: &UnitOfWork, part: Within) -> Result<Vec<RunRow>, Problem> {
+        let mut found = Vec::new();
+        let mut after = ThreadId::from_uuid(Uuid::nil());
+        loop {
+            let threads = store::touched::threads(unit, after, BATCH).await?;
+            found.extend(self.chat.threads_in(unit, &threads, part).await?);
+            match threads.last() {
+                Some(last) if i64::try_from(threads.len()).is_ok_and(|found| found >= BATCH) => after = *last,
+                _ => return store::touched::in_threads(unit, &found).await,
+            }
+        }
     }
 
     /// An agent that cannot see its run any more cannot end it either, so the server does it at

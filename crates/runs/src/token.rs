@@ -13,6 +13,7 @@ use bothy_platform::entropy::IdSource;
 use bothy_platform::failure::problem;
 use bothy_platform::jws::{SignatureCache, Unverified, claims, sign};
 use bothy_platform::keys::{KeyError, KeyPurpose, KeyRing};
+use bothy_storage::Reader;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::RunSettings;
@@ -125,11 +126,12 @@ impl InvocationTokens {
     ///
     /// # Errors
     /// `unavailable` when the key has to be looked up and cannot be: never "not a token".
-    pub async fn verify(&self, token: &str) -> Result<Option<Verified>, Problem> {
+    pub async fn verify(&self, reader: &Reader, token: &str) -> Result<Option<Verified>, Problem> {
         let Ok(token) = Unverified::parse(token, TYPE, MAX_LEN) else {
             return Ok(None);
         };
-        let Some(key) = self.keys.verifier(KeyPurpose::Invocation, token.kid()).await.map_err(key_problem)? else {
+        let Some(key) = self.keys.verifier(reader, KeyPurpose::Invocation, token.kid()).await.map_err(key_problem)?
+        else {
             return Ok(None);
         };
         let wire = token.verify_cached(&key, &self.good).and_then(|payload| claims::<WireClaims>(&payload));
@@ -155,8 +157,13 @@ impl InvocationTokens {
     ///
     /// # Errors
     /// The inner [`TokenRefused`], or a problem as for [`verify`](Self::verify).
-    pub(crate) async fn verify_for(&self, token: &str, run: &RunRow) -> Result<Result<(), TokenRefused>, Problem> {
-        let Some(verified) = self.verify(token).await? else {
+    pub(crate) async fn verify_for(
+        &self,
+        reader: &Reader,
+        token: &str,
+        run: &RunRow,
+    ) -> Result<Result<(), TokenRefused>, Problem> {
+        let Some(verified) = self.verify(reader, token).await? else {
             return Ok(Err(TokenRefused::Invalid));
         };
         let claims = verified.claims;

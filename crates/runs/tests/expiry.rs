@@ -13,9 +13,18 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bothy_platform::clock::Clock;
+use bothy_storage::{params, statements};
 use bothy_testkit::both_databases;
 use serde_json::json;
 use support::World;
+
+statements! {
+    EXPIRES = "UPDATE grants SET expires_at = $2 WHERE principal_id = $1";
+    GROUP = "INSERT INTO groups (id, name, name_key, created_at, version) VALUES ($1, 'Support', 'support', $2, 1)";
+    MEMBER = "INSERT INTO group_members (group_id, principal_id, added_at) VALUES ($1, $2, $3)";
+    TO_GROUP = "UPDATE grants SET principal_id = NULL, group_id = $2 WHERE principal_id = $1";
+}
 
 const QUEUE: Duration = Duration::from_secs(15 * 60);
 const LEASE: Duration = Duration::from_secs(2 * 60);
@@ -71,6 +80,38 @@ both_databases! {
         world.clock.advance(GRACE);
         assert_eq!(world.runs.expire().await.unwrap().cancelled, 1);
         assert_eq!(world.state(run).await, ("cancelled".to_owned(), Some("cancel_grace_expired".to_owned())));
+    }
+
+    async fn a_grant_that_expires_ends_the_runs_that_rested_on_it(db: TestDb) {
+        let world = World::new(&db).await;
+        let minute = Duration::from_secs(60);
+        world.execute(&EXPIRES, params![world.id("alex"), world.clock.now().plus(minute)]).await;
+        // More active runs than are looked through at once.
+        world.busy_threads(501).await;
+        let run = world.ask("alex", world.thread(world.places.allgemein, None).await, "hello").await;
+        let other = world.ask("sam", world.thread(world.places.allgemein, None).await, "hello").await;
+        world.clock.advance(minute - Duration::from_secs(1));
+        assert_eq!(world.runs.expire().await.unwrap(), bothy_runs::Expired::default());
+        world.clock.advance(Duration::from_secs(1));
+        assert_eq!(world.runs.expire().await.unwrap().revoked, 1);
+        assert_eq!(world.state(run).await, ("cancelled".to_owned(), Some("access_revoked".to_owned())));
+        assert_eq!(world.state(other).await.0, "queued");
+        assert_eq!(world.runs.expire().await.unwrap(), bothy_runs::Expired::default());
+    }
+
+    async fn a_grant_of_a_group_that_expires_counts_for_its_members(db: TestDb) {
+        let world = World::new(&db).await;
+        let (group, lotse) = (world.ids.next::<bothy_domain::ids::kind::Group>(), world.id("lotse"));
+        world.execute(&GROUP, params![group, world.clock.now()]).await;
+        world.execute(&MEMBER, params![group, lotse, world.clock.now()]).await;
+        world.execute(&EXPIRES, params![lotse, world.clock.now().plus(LEASE)]).await;
+        world.execute(&TO_GROUP, params![lotse, group]).await;
+        let run = world.ask("alex", world.places.thread, "hello").await;
+        let other = world.ask("sam", world.places.thread, "@texter hello").await;
+        world.clock.advance(LEASE);
+        assert_eq!(world.runs.expire().await.unwrap().revoked, 1);
+        assert_eq!(world.state(run).await, ("cancelled".to_owned(), Some("access_revoked".to_owned())));
+        assert_eq!(world.state(other).await.0, "queued");
     }
 
     async fn many_nodes_end_each_run_once(db: TestDb) {

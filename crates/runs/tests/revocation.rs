@@ -19,6 +19,7 @@ use support::World;
 
 statements! {
     ARCHIVE = "UPDATE channels SET archived_at = 1 WHERE id = $1";
+    ARCHIVE_SPACE = "UPDATE spaces SET archived_at = 1 WHERE id = $1";
     CANCEL = "SELECT cancel_reason FROM runs WHERE id = $1";
 }
 
@@ -114,6 +115,22 @@ both_databases! {
         world.authz.changed(&unit, Touched::Channel(world.places.allgemein)).await.unwrap();
         unit.commit().await.unwrap();
         assert_eq!(world.state(run).await.1.as_deref(), Some("access_revoked"));
+        assert_eq!(world.state(elsewhere).await.0, "queued");
+    }
+
+    async fn an_archived_space_ends_the_runs_of_all_its_channels_and_of_no_other(db: TestDb) {
+        let world = World::new(&db).await;
+        // More threads with active runs than are looked up at once; nobody is judged elsewhere.
+        let elsewhere = world.busy_threads(1_001).await;
+        let run = world.ask("alex", world.thread(world.places.allgemein, None).await, "hello").await;
+        let sibling = world.ask("alex", world.thread(world.places.eskalation, None).await, "hello").await;
+        let unit = world.database.begin().await.unwrap();
+        unit.execute(&ARCHIVE_SPACE, params![world.places.support]).await.unwrap();
+        world.authz.changed(&unit, Touched::Space(world.places.support)).await.unwrap();
+        unit.commit().await.unwrap();
+        for run in [run, sibling] {
+            assert_eq!(world.state(run).await.1.as_deref(), Some("access_revoked"));
+        }
         assert_eq!(world.state(elsewhere).await.0, "queued");
     }
 

@@ -8,7 +8,7 @@
 //! - The result is a table, `golden/endpoints.txt`, in which a reviewer reads a change of rights.
 //!   `BOTHY_UPDATE=1` writes it anew.
 
-#![allow(unreachable_pub, reason = "the parts of a test")]
+#![allow(missing_docs, unreachable_pub, reason = "the parts of a test")]
 
 mod support;
 
@@ -25,7 +25,7 @@ use std::fmt::Write;
 use bothy_domain::action::BindingMode;
 use bothy_platform::http::OperationInfo;
 use bothy_testkit::both_databases;
-use callers::{Caller, Sight, callers};
+use callers::{Caller, Kind, callers};
 use futures::future::join_all;
 use stage::{Side, Stage};
 use support::{Answer, Dump, Http};
@@ -43,13 +43,19 @@ both_databases! {
         same_operations(&operations);
         let mut found = Found::default();
         let mut rendered = String::from(HEAD);
+        for kind in [Kind::Outside, Kind::Invalid] {
+            let of_kind = callers.iter().filter(|caller| caller.kind == kind);
+            let names: Vec<&str> = of_kind.map(|caller| caller.name).collect();
+            writeln!(rendered, "{}: {}.", kind.name(), names.join("; ")).unwrap();
+        }
         for (id, reach) in OPERATIONS {
             let operation = operations.iter().find(|operation| operation.id == *id).unwrap();
             let trial = Trial { stage: &stage, callers: &callers, operation, reach: *reach };
             rendered.push_str(&trial.run(&mut found).await);
         }
+        let changed = compare(&rendered);
         assert!(found.0.is_empty(), "{} findings:\n{}", found.0.len(), found.0.join("\n"));
-        compare(&rendered);
+        assert!(changed.is_none(), "{}", changed.unwrap_or_default());
         stage.server.stop().await;
     }
 }
@@ -95,83 +101,74 @@ type Answers = BTreeMap<usize, Answer>;
 
 impl Trial<'_> {
     async fn run(&self, found: &mut Found) -> String {
-        let unknown = if self.reach == Reach::None { Answers::new() } else { self.unknown(found).await };
-        let open = self.side(Side::Open, &unknown, found).await;
+        let [open, unknown] = self.side(Side::Open, found).await;
         let hideable = matches!(self.reach, Reach::Tree | Reach::Private);
-        let hidden = if hideable { self.side(Side::Hidden, &unknown, found).await } else { Answers::new() };
+        let hidden = if hideable { self.side(Side::Hidden, found).await[0].clone() } else { Answers::new() };
         self.render(&open, &hidden, &unknown)
     }
 
-    /// Asks for an id that does not exist, as everybody.
-    async fn unknown(&self, found: &mut Found) -> Answers {
-        let scene = self.scene(Side::Open).await;
-        let before = self.dump().await;
-        let asked = join_all(self.callers.iter().map(|caller| self.call(caller, &scene, Some(UNKNOWN)))).await;
-        let changes = before.changes(&self.dump().await);
-        found.expect(changes.is_empty(), || format!("{}: unknown: changed\n{changes}", self.operation.id));
-        let answers: Answers = asked.into_iter().enumerate().collect();
-        for (at, answer) in &answers {
-            let who = self.callers[*at].name;
-            found.expect(!answer.status.is_success(), || format!("{}: unknown: {who}: {answer:?}", self.operation.id));
-        }
-        answers
-    }
-
-    /// Asks for something that exists, as everybody. Who can be nobody's friend comes first, at once;
-    /// the others one by one, so that what a refusal changes is seen.
-    async fn side(&self, side: Side, unknown: &Answers, found: &mut Found) -> Answers {
+    /// Asks for something that exists, and for what does not, as everybody.
+    async fn side(&self, side: Side, found: &mut Found) -> [Answers; 2] {
         let id = self.operation.id;
-        let (together, apart): (Vec<usize>, Vec<usize>) =
-            (0..self.callers.len()).partition(|at| self.refused(&self.callers[*at], side));
-        let mut scene = self.scene(side).await;
-        let mut before = self.dump().await;
-        let refused = join_all(together.iter().map(|at| self.call(&self.callers[*at], &scene, None))).await;
-        let changes = before.changes(&self.dump().await);
-        found.expect(changes.is_empty(), || format!("{id}: {side:?}: a refusal changed\n{changes}"));
-        let mut answers: Answers = together.into_iter().zip(refused).collect();
-        for (at, answer) in &answers {
-            let who = self.callers[*at].name;
-            found.expect(!answer.status.is_success(), || format!("{id}: {side:?}: {who} succeeded: {answer:?}"));
-        }
-        let mut succeeded = false;
-        for at in apart {
-            let caller = &self.callers[at];
-            let answer = self.call(caller, &scene, None).await;
+        // First who may succeed, one by one, each with a target of its own.
+        let (mut answers, mut privileged) = (Answers::new(), None);
+        for (at, caller) in self.callers.iter().enumerate().filter(|(_, caller)| !self.refused(caller, side)) {
+            let answer = self.call(caller, &self.scene(side).await, None).await;
             if answer.status.is_success() {
                 let expected = self.operation.status;
                 found.expect(answer.status == expected, || format!("{id}: {side:?}: {}: {answer:?}", caller.name));
-                succeeded = true;
-                scene = self.scene(side).await;
-                before = self.dump().await;
-            } else {
-                let after = self.dump().await;
-                let changes = before.changes(&after);
-                found.expect(changes.is_empty(), || format!("{id}: {side:?}: {}: changed\n{changes}", caller.name));
-                before = after;
+                privileged = Some(caller);
             }
             answers.insert(at, answer);
         }
-        found.expect(succeeded || NEVER.contains(&id), || format!("{id}: {side:?}: nobody succeeds:\n{:?}", answers.last_key_value()));
-        for (at, answer) in answers.iter().filter(|(at, _)| unknown.contains_key(at)) {
-            let caller = &self.callers[*at];
-            let hides = answer.status == 404 || self.refused(caller, side) || caller.sight == Sight::Outside;
-            let like = answer.comparable() == unknown[at].comparable();
-            found.expect(!hides || like, || {
-                format!("{id}: {side:?}: {} can tell:\n{answer:?}\nfrom\n{:?}", caller.name, unknown[at])
-            });
+        // Then everybody who was or must be refused, at once, and everybody on what does not exist.
+        let scene = self.scene(side).await;
+        let is_refused = |at: &usize| answers.get(at).is_none_or(|answer| !answer.status.is_success());
+        let refused: Vec<usize> = (0..self.callers.len()).filter(is_refused).collect();
+        let before = self.dump().await;
+        let asked = join_all(refused.iter().map(|at| self.call(&self.callers[*at], &scene, None))).await;
+        let targeted = self.callers.iter().filter(|_| self.reach != Reach::None);
+        let unknown = join_all(targeted.map(|caller| self.call(caller, &scene, Some(UNKNOWN)))).await;
+        let changes = before.changes(&self.dump().await);
+        found.expect(changes.is_empty(), || format!("{id}: {side:?}: a refusal changed\n{changes}"));
+        for (at, answer) in refused.iter().copied().zip(asked) {
+            let who = self.callers[at].name;
+            found.expect(!answer.status.is_success(), || format!("{id}: {side:?}: {who} succeeded: {answer:?}"));
+            if let Some(first) = answers.insert(at, answer.clone()) {
+                let like = first.comparable() == answer.comparable();
+                found.expect(like, || format!("{id}: {side:?}: {who}: first\n{first:?}\nthen\n{answer:?}"));
+            }
         }
-        answers
+        // Now somebody who may, with the very request that was refused.
+        match privileged {
+            Some(caller) => {
+                let answer = self.call(caller, &scene, None).await;
+                found.expect(answer.status.is_success(), || format!("{id}: {side:?}: {}: {answer:?}", caller.name));
+            }
+            None => found.expect(NEVER.contains(&id), || {
+                format!("{id}: {side:?}: nobody succeeds:\n{:?}", answers.last_key_value())
+            }),
+        }
+        for (at, unknown) in unknown.iter().enumerate() {
+            let (caller, answer) = (&self.callers[at], &answers[&at]);
+            let who = caller.name;
+            found.expect(!unknown.status.is_success(), || format!("{id}: unknown: {who} succeeded: {unknown:?}"));
+            let hides = answer.status == 404 || self.refused(caller, side);
+            let like = answer.comparable() == unknown.comparable();
+            found.expect(!hides || like, || format!("{id}: {side:?}: {who} can tell\n{answer:?}\nfrom\n{unknown:?}"));
+        }
+        [answers, unknown.into_iter().enumerate().collect()]
     }
 
     /// Whether a caller is certain to be refused.
     fn refused(&self, caller: &Caller, side: Side) -> bool {
         let Some(action) = self.operation.action else { return false };
         let bound = action.row().binding != BindingMode::Unbound;
-        match (self.reach, side, caller.sight) {
-            (_, _, Sight::Outside) => true,
+        match (self.reach, side, caller.kind) {
+            (_, _, Kind::Outside) => true,
             (Reach::Private, Side::Hidden, _) => caller.name != "other stranger",
-            (Reach::Tree, Side::Hidden, Sight::Blind) => true,
-            (Reach::Tree, Side::Hidden, Sight::BlindWhenBound) => bound,
+            (Reach::Tree, Side::Hidden, Kind::Blind | Kind::Invalid) => true,
+            (Reach::Tree, Side::Hidden, Kind::BlindWhenBound) => bound,
             _ => false,
         }
     }
@@ -207,19 +204,36 @@ impl Trial<'_> {
     fn render(&self, open: &Answers, hidden: &Answers, unknown: &Answers) -> String {
         let OperationInfo { id, method, path, action, .. } = self.operation;
         let mut text = format!("\n{id}: {method} {path} ({})\n", action.map_or("anybody", |action| action.as_str()));
-        let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
-        for (at, caller) in self.callers.iter().enumerate() {
+        let mut lines: Vec<(String, BTreeSet<usize>)> = Vec::new();
+        for at in 0..self.callers.len() {
             let shown = [open, hidden, unknown].map(|answers| answers.get(&at).map_or_else(|| "-".to_owned(), say));
-            let shown = format!("  {:<42} {:<42} {:<42}", shown[0], shown[1], shown[2]);
+            let shown = format!("  {:<26} {:<26} {:<26}", shown[0], shown[1], shown[2]);
             match lines.iter_mut().find(|(line, _)| *line == shown) {
-                Some((_, names)) => names.push(caller.name),
-                None => lines.push((shown, vec![caller.name])),
+                Some((_, same)) => same.extend([at]),
+                None => lines.push((shown, BTreeSet::from([at]))),
             }
         }
-        for (line, names) in lines {
-            writeln!(text, "{line} {}", names.join("; ")).unwrap();
+        for (line, same) in lines {
+            writeln!(text, "{line} {}", self.names(same)).unwrap();
         }
         text
+    }
+
+    /// The names of callers; whole kinds by the name of the kind.
+    fn names(&self, mut who: BTreeSet<usize>) -> String {
+        if who.len() == self.callers.len() {
+            return "everybody".to_owned();
+        }
+        let mut names = Vec::new();
+        for kind in [Kind::Outside, Kind::Invalid] {
+            let all: BTreeSet<usize> = (0..self.callers.len()).filter(|at| self.callers[*at].kind == kind).collect();
+            if all.is_subset(&who) {
+                who.retain(|at| !all.contains(at));
+                names.push(kind.name());
+            }
+        }
+        names.extend(who.into_iter().map(|at| self.callers[at].name));
+        names.join("; ")
     }
 }
 
@@ -235,20 +249,26 @@ fn say(answer: &Answer) -> String {
     let code = body["code"].as_str().unwrap();
     match body["reason"].as_str() {
         Some(reason) if code == "forbidden" => format!("{status} {reason}"),
-        Some(reason) => format!("{status} {code} {reason}"),
+        Some(reason) => format!("{status} token {reason}"),
         None => format!("{status} {code}"),
     }
 }
 
+/// Compares the table with the golden one, or writes that anew; says what differs.
 #[allow(clippy::disallowed_methods, reason = "the switch that rewrites golden files")]
-fn compare(rendered: &str) {
+fn compare(rendered: &str) -> Option<String> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/endpoints.txt");
     let rendered: String = rendered.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
     if std::env::var_os("BOTHY_UPDATE").is_some() {
         std::fs::write(path, rendered).unwrap();
-        return;
+        return None;
     }
     let golden = std::fs::read_to_string(path).unwrap_or_default();
-    let changed = golden.lines().zip(rendered.lines()).find(|(old, new)| old != new);
-    assert!(golden == rendered, "golden/endpoints.txt differs, first at {changed:#?}: read the change of rights, then BOTHY_UPDATE=1 cargo test -p bothy --test endpoints");
+    let differs = golden.lines().zip(rendered.lines()).find(|(old, new)| old != new);
+    (golden != rendered).then(|| {
+        format!(
+            "golden/endpoints.txt differs, first at {differs:#?}: read the change of rights, then \
+             BOTHY_UPDATE=1 cargo test -p bothy --test endpoints"
+        )
+    })
 }

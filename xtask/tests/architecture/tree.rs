@@ -181,7 +181,8 @@ fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value[member].as_str().expect("cargo metadata names it")
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
+/// The paths in a folder.
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries =
         fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     entries.flatten().map(|entry| entry.path()).collect()

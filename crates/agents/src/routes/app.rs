@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::PageQuery;
 use crate::Agents;
-use crate::app::NewApp;
-use crate::store::account::AppRow;
+use crate::app::{AppFacts, NewApp};
 
 /// An app.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -31,15 +30,15 @@ pub(super) struct AppView {
     created_by: PrincipalId,
 }
 
-impl From<AppRow> for AppView {
-    fn from(row: AppRow) -> Self {
+impl From<AppFacts> for AppView {
+    fn from(facts: AppFacts) -> Self {
         Self {
-            app_id: row.id,
-            handle: row.handle,
-            display_name: row.display_name,
-            status: row.status.as_str(),
-            description: row.description,
-            created_by: row.created_by,
+            app_id: facts.id,
+            handle: facts.handle,
+            display_name: facts.display_name,
+            status: facts.status.as_str(),
+            description: facts.description,
+            created_by: facts.created_by,
         }
     }
 }
@@ -63,8 +62,8 @@ pub(super) async fn create_app(
     Body(input): Body<CreateApp>,
 ) -> Result<Created<AppView>, Problem> {
     let CreateApp { handle, display_name, description } = input;
-    let row = agents.create_app(allowed, NewApp { handle, display_name, description }).await?;
-    Ok(Created::new(row.into()))
+    let facts = agents.create_app(allowed, NewApp { handle, display_name, description }).await?;
+    Ok(Created::new(facts.into()))
 }
 
 pub(super) async fn list_apps(

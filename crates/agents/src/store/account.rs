@@ -1,7 +1,6 @@
-//! Agents and apps. Their names and status are those of the principals that they are, so one
-//! statement reads both: a list stays one round trip.
+//! Agents and apps. Their names and status are those of the principals that they are, which
+//! identity keeps: the use cases ask it for them.
 
-use bothy_domain::actor::PrincipalStatus;
 use bothy_domain::ids::PrincipalId;
 use bothy_domain::problem::Problem;
 use bothy_platform::failure::OrProblem;
@@ -15,26 +14,22 @@ const FIRST: PrincipalId = PrincipalId::from_uuid(Uuid::nil());
 
 macro_rules! agent_columns {
     () => {
-        "a.principal_id AS id, p.handle, p.display_name, p.status, p.requires_binding, a.description, \
-         a.dm_policy, a.created_by, a.version"
+        "principal_id AS id, description, dm_policy, created_by, version"
     };
 }
 
 macro_rules! app_columns {
     () => {
-        "a.principal_id AS id, p.handle, p.display_name, p.status, a.description, a.created_by, a.version"
+        "principal_id AS id, description, created_by"
     };
 }
 
 statements! {
     /// One agent by its id.
-    AGENT_BY_ID = concat!(
-        "SELECT ", agent_columns!(), " FROM agents a JOIN principals p ON p.id = a.principal_id WHERE a.principal_id = $1"
-    );
+    AGENT_BY_ID = concat!("SELECT ", agent_columns!(), " FROM agents WHERE principal_id = $1");
     /// A page of agents in the order in which they were made.
     AGENTS_AFTER = concat!(
-        "SELECT ", agent_columns!(), " FROM agents a JOIN principals p ON p.id = a.principal_id",
-        " WHERE a.principal_id > $1 ORDER BY a.principal_id LIMIT $2"
+        "SELECT ", agent_columns!(), " FROM agents WHERE principal_id > $1 ORDER BY principal_id LIMIT $2"
     );
     /// A new agent.
     INSERT_AGENT = "INSERT INTO agents (principal_id, description, dm_policy, created_by, version) VALUES ($1, $2, $3, $4, 1)";
@@ -43,39 +38,29 @@ statements! {
     /// How an agent stands to direct messages.
     DM_POLICY = "SELECT dm_policy FROM agents WHERE principal_id = $1";
     /// One app by its id.
-    APP_BY_ID = concat!(
-        "SELECT ", app_columns!(), " FROM apps a JOIN principals p ON p.id = a.principal_id WHERE a.principal_id = $1"
-    );
+    APP_BY_ID = concat!("SELECT ", app_columns!(), " FROM apps WHERE principal_id = $1");
     /// A page of apps in the order in which they were made.
     APPS_AFTER = concat!(
-        "SELECT ", app_columns!(), " FROM apps a JOIN principals p ON p.id = a.principal_id",
-        " WHERE a.principal_id > $1 ORDER BY a.principal_id LIMIT $2"
+        "SELECT ", app_columns!(), " FROM apps WHERE principal_id > $1 ORDER BY principal_id LIMIT $2"
     );
     /// A new app.
     INSERT_APP = "INSERT INTO apps (principal_id, description, created_by, version) VALUES ($1, $2, $3, 1)";
 }
 
-/// An agent with the principal that it is.
+/// What is stored of an agent beside the principal that it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentRow {
     pub(crate) id: PrincipalId,
-    pub(crate) handle: String,
-    pub(crate) display_name: String,
-    pub(crate) status: PrincipalStatus,
-    pub(crate) requires_binding: bool,
     pub(crate) description: String,
     pub(crate) dm_policy: DmPolicy,
     pub(crate) created_by: PrincipalId,
     pub(crate) version: i64,
 }
 
-/// An app with the principal that it is.
+/// What is stored of an app beside the principal that it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AppRow {
     pub(crate) id: PrincipalId,
-    pub(crate) handle: String,
-    pub(crate) display_name: String,
-    pub(crate) status: PrincipalStatus,
     pub(crate) description: String,
     pub(crate) created_by: PrincipalId,
 }
@@ -83,10 +68,6 @@ pub(crate) struct AppRow {
 fn agent_of(row: &Row) -> Result<AgentRow, Problem> {
     Ok(AgentRow {
         id: row.get("id").or_problem()?,
-        handle: row.get("handle").or_problem()?,
-        display_name: row.get("display_name").or_problem()?,
-        status: status_of(row)?,
-        requires_binding: row.get("requires_binding").or_problem()?,
         description: row.get("description").or_problem()?,
         dm_policy: policy_of(row)?,
         created_by: row.get("created_by").or_problem()?,
@@ -97,17 +78,9 @@ fn agent_of(row: &Row) -> Result<AgentRow, Problem> {
 fn app_of(row: &Row) -> Result<AppRow, Problem> {
     Ok(AppRow {
         id: row.get("id").or_problem()?,
-        handle: row.get("handle").or_problem()?,
-        display_name: row.get("display_name").or_problem()?,
-        status: status_of(row)?,
         description: row.get("description").or_problem()?,
         created_by: row.get("created_by").or_problem()?,
     })
-}
-
-fn status_of(row: &Row) -> Result<PrincipalStatus, Problem> {
-    let text: String = row.get("status").or_problem()?;
-    PrincipalStatus::parse(&text).ok_or_else(|| Problem::internal("a principal has an unknown status"))
 }
 
 fn policy_of(row: &Row) -> Result<DmPolicy, Problem> {

@@ -52,6 +52,27 @@ both_databases! {
         assert_eq!(world.second_node(&db).await.level(ALEX, false).await, Level::None);
     }
 
+    async fn whoever_had_a_grant_that_ended_is_named_with_its_last_time(db: TestDb) {
+        let world = world(&db).await;
+        world.facts.set(principal(3), PrincipalKind::Agent);
+        world.facts.edit(SAM, |fact| fact.groups = vec![group(8), group(9)]);
+        let start = world.now();
+        let seconds = Duration::from_secs;
+        for lasts in [20, 10, 40] {
+            world.grant(Subject::Principal(ALEX), channel(), WRITE, Some(seconds(lasts))).await;
+        }
+        let revoked = world.grant(Subject::Principal(ALEX), channel(), WRITE, Some(seconds(25))).await;
+        world.revoke(revoked).await;
+        world.grant(Subject::Principal(SAM), channel(), WRITE, Some(seconds(15))).await;
+        world.grant(Subject::Group(group(9)), channel(), WRITE, Some(seconds(30))).await;
+        world.grant(Subject::Principal(principal(3)), channel(), WRITE, None).await;
+        world.clock.advance(seconds(30));
+        let reader = world.reader().await;
+        let ended = world.authz.last_expiry(&reader, &[ALEX, SAM, principal(3)]).await.unwrap();
+        let times = [(ALEX, start.plus(seconds(20))), (SAM, start.plus(seconds(30)))];
+        assert_eq!(ended, std::collections::HashMap::from(times));
+    }
+
     async fn grants_add_up_and_each_ends_for_itself(db: TestDb) {
         let world = world(&db).await;
         world.facts.edit(ALEX, |fact| fact.groups = vec![group(9)]);

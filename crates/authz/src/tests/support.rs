@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::grants::Grant;
 use crate::subject::Subject;
-use crate::{Authz, Parts, PrincipalFact, PrincipalFacts, Touched, TreeFacts, store};
+use crate::{Authz, Operators, Parts, PrincipalFact, PrincipalFacts, Touched, TreeFacts, store};
 
 pub(super) const SUPPORT: SpaceId = SpaceId::from_uuid(Uuid::from_u128(0x51));
 pub(super) const ALLGEMEIN: ChannelId = ChannelId::from_uuid(Uuid::from_u128(0xc1));
@@ -60,6 +60,10 @@ pub(super) struct Facts {
     people: Mutex<BTreeMap<PrincipalId, PrincipalFact>>,
     directs: Mutex<Vec<(PrincipalId, ChannelId)>>,
     asked: AtomicUsize,
+    /// What is archived.
+    pub(super) archived: Mutex<Vec<GrantTarget>>,
+    /// Who operates everything that is asked about.
+    pub(super) operators: Mutex<Operators>,
     /// Whether the next look-ups fail.
     pub(super) fails: AtomicBool,
     /// Runs once, in the middle of the next look-up.
@@ -119,6 +123,12 @@ impl PrincipalFacts for Facts {
             Ok(Some(people.values().filter(|fact| fact.groups.contains(&group)).map(|fact| fact.id).collect()))
         })
     }
+
+    fn owners<'a>(&'a self, _: &'a Reader) -> BoxFuture<'a, Result<Vec<PrincipalId>, Problem>> {
+        let people = self.people.lock().unwrap();
+        let owners = people.values().filter(|fact| fact.owner).map(|fact| fact.id).collect();
+        Box::pin(async move { Ok(owners) })
+    }
 }
 
 impl TreeFacts for Facts {
@@ -134,7 +144,13 @@ impl TreeFacts for Facts {
     }
 
     fn path_of<'a>(&'a self, _: &'a Reader, target: GrantTarget) -> BoxFuture<'a, Result<Option<Path>, Problem>> {
-        Box::pin(async move { Ok(Some(Path::of(crate::locate::place(target)))) })
+        let archived = self.archived.lock().unwrap().contains(&target);
+        Box::pin(async move { Ok(Some(Path { archived, ..Path::of(crate::locate::place(target)) })) })
+    }
+
+    fn operators_of<'a>(&'a self, _: &'a Reader, _: GrantTarget) -> BoxFuture<'a, Result<Operators, Problem>> {
+        let operators = self.operators.lock().unwrap().clone();
+        Box::pin(async move { Ok(operators) })
     }
 }
 

@@ -17,20 +17,24 @@ const SOURCES: [&str; 5] = [
 ];
 
 const ONE: &str = "loads one row that has been, or is about to be, authorized";
+const STANDING: &str = "says where threads stand that the server itself asks about; it shows nothing to anybody";
 const SPACE: &str = "reads spaces, which a scope names one by one; it holds no row of a channel";
 
 /// Statements that may read without the visible-channel predicate, and why (chapter 03 section 6).
-const EXCEPTIONS: [(&str, &str); 12] = [
+const EXCEPTIONS: [(&str, &str); 15] = [
     ("AGENT_CONFIG", ONE),
     ("CHANNEL_BY_ID", ONE),
     ("CHANNEL_PATH", "resolution for authorize"),
     ("DIRECTS_OF", "the facts that a snapshot of rights is made of"),
     ("DIRECT_PARTICIPANTS", "the participants of one direct message, for whoever decides on runs in it"),
+    ("FIXED_OPERATORS", "who has access to a channel, for whoever was judged to manage it; it shows no thread"),
     ("MAIN_THREAD", ONE),
     ("MAIN_THREAD_IDS", "the main threads of channels that have just been judged one by one"),
     ("SPACES_IN_SCOPE", SPACE),
     ("SPACE_BY_ID", SPACE),
     ("SPACE_PATH", "resolution for authorize"),
+    ("THREADS_IN_CHANNEL", STANDING),
+    ("THREADS_IN_SPACE", STANDING),
     ("THREAD_BY_ID", ONE),
     ("THREAD_PATH", "resolution for authorize"),
 ];

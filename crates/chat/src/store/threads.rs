@@ -9,7 +9,7 @@ use bothy_storage::{Reader, Row, StorageError, UnitOfWork, Value, params, statem
 
 use super::channels::{self, channel_columns};
 use super::word;
-use crate::facts::{NewThread, ThreadFacts, thread_path};
+use crate::facts::{NewThread, ThreadFacts, Within, thread_path};
 use crate::words::ThreadKind;
 
 macro_rules! thread_select {
@@ -31,6 +31,12 @@ statements! {
     MAIN_THREAD = concat!(thread_select!(), " WHERE t.channel_id = $1 AND t.kind = 'main'");
     /// The main threads of channels that were judged.
     MAIN_THREAD_IDS = "SELECT channel_id, id FROM threads WHERE channel_id IN (ID_LIST($1)) AND kind = 'main'";
+    /// Which of these threads stand in a channel.
+    THREADS_IN_CHANNEL = "SELECT id FROM threads WHERE id IN (ID_LIST($1)) AND channel_id = $2";
+    /// Which of these threads stand in a channel of a space.
+    THREADS_IN_SPACE =
+        "SELECT t.id FROM threads t JOIN channels c ON c.id = t.channel_id \
+         WHERE t.id IN (ID_LIST($1)) AND c.space_id = $2";
     /// What the path of a thread needs, and who opened it.
     THREAD_PATH =
         "SELECT t.channel_id, t.operator_agent_id, t.created_by, c.space_id, c.archived_at, \
@@ -43,6 +49,9 @@ statements! {
         " WHERE t.channel_id = $4 AND t.id > $5 AND ", visible_channel!("c", "$1", "$2", "$3"),
         " ORDER BY t.id LIMIT $6"
     );
+    /// The agents that are fixed as operators of threads of a channel, each once.
+    FIXED_OPERATORS = "SELECT DISTINCT operator_agent_id FROM threads
+        WHERE channel_id = $1 AND operator_agent_id IS NOT NULL ORDER BY operator_agent_id";
     /// Opens a thread.
     INSERT_THREAD =
         "INSERT INTO threads (id, channel_id, kind, parent_message_id, title, created_by, created_at, next_seq, version) \
@@ -92,6 +101,20 @@ pub(crate) async fn main_ids(
 ) -> Result<HashMap<ChannelId, ThreadId>, StorageError> {
     let rows = reader.all(&MAIN_THREAD_IDS, params![channels]).await?;
     rows.iter().map(|row| Ok((row.get("channel_id")?, row.get("id")?))).collect()
+}
+
+pub(crate) async fn within(reader: &Reader, threads: &[ThreadId], part: Within) -> Result<Vec<ThreadId>, StorageError> {
+    let rows = match part {
+        Within::Space(space) => reader.all(&THREADS_IN_SPACE, params![threads, space]).await?,
+        Within::Channel(channel) => reader.all(&THREADS_IN_CHANNEL, params![threads, channel]).await?,
+    };
+    rows.iter().map(|row| row.get("id")).collect()
+}
+
+/// The agents that are fixed as operators of threads of a channel, each once.
+pub(crate) async fn fixed_operators(reader: &Reader, channel: ChannelId) -> Result<Vec<PrincipalId>, StorageError> {
+    let rows = reader.all(&FIXED_OPERATORS, params![channel]).await?;
+    rows.iter().map(|row| row.get("operator_agent_id")).collect()
 }
 
 /// The path of a thread and who opened it.

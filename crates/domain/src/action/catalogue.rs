@@ -156,12 +156,16 @@ catalogue! {
     AuditRead = row(Action::AuditRead, "audit.read", ResourceKind::Audit, &[Person], FREE).owner();
     /// `grant.create`: Gives rights on a target.
     GrantCreate = row(Action::GrantCreate, "grant.create", ResourceKind::GrantTarget, &[Person], MANAGE).session().audited().rate(RateClass::Admin);
+    /// `grant.preview`: Reads whose rights a grant would change, without giving it.
+    GrantPreview = row(Action::GrantPreview, "grant.preview", ResourceKind::GrantTarget, &[Person], MANAGE).session().rate(RateClass::Admin);
     /// `grant.read`: Lists the grants on a target.
     GrantRead = row(Action::GrantRead, "grant.read", ResourceKind::GrantTarget, &[Person], MANAGE);
     /// `grant.revoke`: Takes a grant back.
     GrantRevoke = row(Action::GrantRevoke, "grant.revoke", ResourceKind::Grant, &[Person], MANAGE).session().audited().rate(RateClass::Admin);
     /// `access.explain`: Reads who has access and why.
     AccessExplain = row(Action::AccessExplain, "access.explain", ResourceKind::Channel, &[Person], MANAGE);
+    /// `space.access.explain`: Reads who has access to a space and why.
+    SpaceAccessExplain = row(Action::SpaceAccessExplain, "space.access.explain", ResourceKind::Space, &[Person], MANAGE);
     /// `space.create`: Makes a space.
     SpaceCreate = row(Action::SpaceCreate, "space.create", ResourceKind::Instance, &[Person], MANAGE).audited().rate(RateClass::Admin);
     /// `space.read`: Reads a space.

@@ -24,7 +24,7 @@ pub enum RunCommand {
     /// `agent.queue_timeout` passed. The caller has checked the time.
     ExpireQueue,
     /// `agent.lease_timeout` passed without a heartbeat, or an answer arrived and the agent did not go
-    /// on. The caller has checked that there was a lease and that its time is over.
+    /// on. The caller has checked that and the time.
     LoseLease,
 }
 
@@ -106,7 +106,7 @@ pub fn apply(state: RunState, command: &RunCommand) -> Result<Applied, Transitio
         (Queued, Command::ExpireQueue) => ended(Failed, EndReason::AgentUnavailable),
         (Running | WaitingInput, Command::ExpireQueue) => Err(Refused::AlreadyStarted),
 
-        // A run that waits has a lease only once the person has answered, who may take long.
+        // The person may take long; the agent that has the answer may not.
         (Running | WaitingInput, Command::LoseLease) => ended(Failed, EndReason::AgentLost),
 
         (Queued, Command::AwaitInput | Command::Resume { .. } | Command::ExpireCancelGrace | Command::LoseLease) => {

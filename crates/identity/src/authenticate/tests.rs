@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use bothy_authz::{Authz, PrincipalFacts, TreeFacts};
+use bothy_authz::{Authz, Operators, PrincipalFacts, TreeFacts};
 use bothy_domain::acting_for::{InvocationClaims, RunBinding};
 use bothy_domain::actor::{ActingFor, Actor, Binding, PrincipalKind, PrincipalStatus};
 use bothy_domain::ids::{ChannelId, Id, PrincipalId, RunId};
@@ -39,7 +39,11 @@ struct Source {
 }
 
 impl ActingForSource for Source {
-    fn claims<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
+    fn claims<'a>(
+        &'a self,
+        _: &'a Reader,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
         Box::pin(async move {
             self.asked.fetch_add(1, Ordering::Relaxed);
             Ok((token == GOOD).then(|| *self.claims.lock().unwrap()))
@@ -65,6 +69,10 @@ impl TreeFacts for NoTree {
 
     fn path_of<'a>(&'a self, _: &'a Reader, _: GrantTarget) -> BoxFuture<'a, Result<Option<Path>, Problem>> {
         Box::pin(async { Ok(None) })
+    }
+
+    fn operators_of<'a>(&'a self, _: &'a Reader, _: GrantTarget) -> BoxFuture<'a, Result<Operators, Problem>> {
+        Box::pin(async { Ok(Operators::default()) })
     }
 }
 

@@ -24,7 +24,7 @@ bothy_storage::statements! {
     /// The members of a group.
     MEMBER_IDS = "SELECT principal_id FROM group_members WHERE group_id = $1";
     /// A page of the members of a group.
-    MEMBERS = "SELECT p.id, p.kind, p.handle, p.display_name, p.status
+    MEMBERS = "SELECT p.id, p.kind, p.handle, p.display_name, p.status, p.requires_binding
         FROM group_members m JOIN principals p ON p.id = m.principal_id
         WHERE m.group_id = $1 AND m.principal_id > $2 ORDER BY m.principal_id LIMIT $3";
     /// One member more.

@@ -12,12 +12,15 @@ use crate::principals::PrincipalRef;
 
 bothy_storage::statements! {
     /// Who these are.
-    PRINCIPALS = "SELECT id, kind, handle, display_name, status FROM principals WHERE id IN (ID_LIST($1))";
+    PRINCIPALS = "SELECT id, kind, handle, display_name, status, requires_binding FROM principals WHERE id IN (ID_LIST($1))";
     /// Who has these handles.
-    PRINCIPALS_BY_HANDLE = "SELECT id, kind, handle, display_name, status FROM principals WHERE handle IN (TEXT_LIST($1))";
+    PRINCIPALS_BY_HANDLE = "SELECT id, kind, handle, display_name, status, requires_binding
+        FROM principals WHERE handle IN (TEXT_LIST($1))";
     /// What decisions need to know of principals.
     PRINCIPAL_FACTS = "SELECT p.id, p.kind, p.status, (o.principal_id IS NOT NULL) AS owner
         FROM principals p LEFT JOIN owners o ON o.principal_id = p.id WHERE p.id IN (ID_LIST($1))";
+    /// The owners, whatever their status.
+    OWNERS = "SELECT principal_id FROM owners";
     /// The groups that principals are in.
     GROUPS_OF_PRINCIPALS = "SELECT principal_id, group_id FROM group_members WHERE principal_id IN (ID_LIST($1))";
     /// A new principal.
@@ -52,6 +55,10 @@ pub(crate) async fn principals(reader: &Reader, ids: &[PrincipalId]) -> Result<V
 
 pub(crate) async fn by_handles(reader: &Reader, handles: Vec<String>) -> Result<Vec<PrincipalRef>, StorageError> {
     reader.all(&PRINCIPALS_BY_HANDLE, params![handles]).await?.iter().map(principal).collect()
+}
+
+pub(crate) async fn owners(reader: &Reader) -> Result<Vec<PrincipalId>, StorageError> {
+    reader.all(&OWNERS, params![]).await?.iter().map(|row| row.get("principal_id")).collect()
 }
 
 pub(crate) async fn facts(reader: &Reader, ids: &[PrincipalId]) -> Result<Vec<PrincipalFact>, StorageError> {
@@ -123,5 +130,6 @@ pub(super) fn principal(row: &Row) -> Result<PrincipalRef, StorageError> {
         handle: row.get("handle")?,
         display_name: row.get("display_name")?,
         status: status(row)?,
+        requires_binding: row.get("requires_binding")?,
     })
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bothy_authz::{Authz, PrincipalFacts, TreeFacts};
+use bothy_authz::{Authz, Operators, PrincipalFacts, TreeFacts};
 use bothy_domain::action::ResourceKind;
 use bothy_domain::ids::{AnyId, ChannelId, InstanceId, PrincipalId, SpaceId};
 use bothy_domain::policy::{GrantTarget, Path, Place, Resource};
@@ -308,6 +308,10 @@ impl TreeFacts for Tree {
                 GrantTarget::Channel(space, channel) => Place::Channel(space, channel),
             })))
         })
+    }
+
+    fn operators_of<'a>(&'a self, _: &'a Reader, _: GrantTarget) -> BoxFuture<'a, Result<Operators, Problem>> {
+        Box::pin(async { Ok(Operators::default()) })
     }
 }
 

@@ -33,7 +33,8 @@ pub async fn rights_version(reader: &Reader) -> Result<i64, StorageError> {
 
 /// Holds rights still until the unit of work ends: no change of them is committed in between (AZ-10).
 /// Many units may hold them at once. Take it before any row is locked, as changes of rights do, and
-/// never in a unit that changes rights.
+/// in a unit that changes rights only after [`lock_instance`](super::lock_instance): two that hold them
+/// both and then change them would wait for each other.
 ///
 /// # Errors
 /// [`StorageError`].

@@ -107,19 +107,25 @@ impl KeyRing {
     }
 
     /// The public half of a key, also of a retired one: tokens of it may live in active runs. A key
-    /// that another node has just made is found too.
+    /// that another node has just made is found too, with the reader of the caller: strangers can name
+    /// as many keys as they like, and must not make requests wait for a second connection.
     ///
     /// # Errors
     /// [`KeyError`] when the database has to be asked and does not answer.
-    pub async fn verifier(&self, purpose: KeyPurpose, kid: &str) -> Result<Option<VerifyingKey>, KeyError> {
+    pub async fn verifier(
+        &self,
+        reader: &Reader,
+        purpose: KeyPurpose,
+        kid: &str,
+    ) -> Result<Option<VerifyingKey>, KeyError> {
         let keys = self.loaded();
         if keys.verifiers.contains_key(kid) {
             return Ok(keys.verifier(purpose, kid));
         }
-        if !is_kid(kid) || !store::exists(&self.database.reader().await?, kid).await? {
+        if !is_kid(kid) || !store::exists(reader, kid).await? {
             return Ok(None);
         }
-        Ok(self.reload().await?.verifier(purpose, kid))
+        Ok(self.reload_with(reader).await?.verifier(purpose, kid))
     }
 
     /// Makes a new live key of a purpose and retires the one before. Returns its id.
@@ -155,10 +161,12 @@ impl KeyRing {
     }
 
     async fn reload(&self) -> Result<Arc<Keys>, KeyError> {
-        let at = self.clock.now();
         let reader = self.database.reader().await?;
-        let keys = Arc::new(self.load(&reader, at).await?);
-        drop(reader);
+        self.reload_with(&reader).await
+    }
+
+    async fn reload_with(&self, reader: &Reader) -> Result<Arc<Keys>, KeyError> {
+        let keys = Arc::new(self.load(reader, self.clock.now()).await?);
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&keys);
         Ok(keys)
     }

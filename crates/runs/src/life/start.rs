@@ -121,13 +121,10 @@ impl Runs {
 
     /// The token in the body of a start or a resumption: of this run, and fresh.
     async fn require_token(&self, allowed: &Allowed<actions::RunStart>, token: &str) -> Result<(), Problem> {
-        let run = {
-            let reader = self.database.reader().await.or_problem()?;
-            store::run::by_id(&reader, allowed.id()).await?
-        };
-        let run = run.ok_or(Problem::new(ProblemCode::NotFound))?;
+        let reader = self.database.reader().await.or_problem()?;
+        let run = store::run::by_id(&reader, allowed.id()).await?.ok_or(Problem::new(ProblemCode::NotFound))?;
         let invalid = Problem::new(ProblemCode::InvocationTokenInvalid).with_reason("invalid");
-        match self.tokens.verify_for(token, &run).await? {
+        match self.tokens.verify_for(&reader, token, &run).await? {
             Ok(()) => Ok(()),
             Err(TokenRefused::Invalid) => Err(invalid),
             Err(TokenRefused::Expired) => {

@@ -12,60 +12,11 @@ use bothy_storage::{FromValue, Row};
 
 /// Every column of a run, for statements that return one.
 macro_rules! run_columns {
-    ($prefix:literal) => {
-        concat!(
-            $prefix,
-            "id, ",
-            $prefix,
-            "thread_id, ",
-            $prefix,
-            "agent_id, ",
-            $prefix,
-            "agent_session_id, ",
-            $prefix,
-            "trigger_kind, ",
-            $prefix,
-            "triggering_message_id, ",
-            $prefix,
-            "trigger_thread_id, ",
-            $prefix,
-            "trigger_seq, ",
-            $prefix,
-            "triggered_by, ",
-            $prefix,
-            "state, ",
-            $prefix,
-            "queued_at, ",
-            $prefix,
-            "delivered_at, ",
-            $prefix,
-            "started_at, ",
-            $prefix,
-            "ended_at, ",
-            $prefix,
-            "end_reason, ",
-            $prefix,
-            "error_class, ",
-            $prefix,
-            "cancel_requested_at, ",
-            $prefix,
-            "cancel_reason, ",
-            $prefix,
-            "lease_expires_at, ",
-            $prefix,
-            "status_line, ",
-            $prefix,
-            "progress, ",
-            $prefix,
-            "draft_md, ",
-            $prefix,
-            "question_md, ",
-            $prefix,
-            "input_message_id"
-        )
-    };
     () => {
-        run_columns!("")
+        "id, thread_id, agent_id, agent_session_id, trigger_kind, triggering_message_id, \
+         trigger_thread_id, trigger_seq, triggered_by, state, queued_at, delivered_at, \
+         started_at, ended_at, end_reason, error_class, cancel_requested_at, cancel_reason, \
+         lease_expires_at, status_line, progress, draft_md, question_md, input_message_id"
     };
 }
 pub(crate) use run_columns;

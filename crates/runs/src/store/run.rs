@@ -42,9 +42,9 @@ statements! {
         "UPDATE runs SET state = 'waiting_input', question_md = $2, input_message_id = NULL, lease_expires_at = NULL,",
         " version = version + 1 WHERE id = $1 AND state = 'running' RETURNING ", run_columns!()
     );
-    /// The first answer of the person; from now on the agent is waited for.
+    /// The first answer of the person.
     TAKE_INPUT =
-        "UPDATE runs SET input_message_id = $2, lease_expires_at = $3, version = version + 1 \
+        "UPDATE runs SET input_message_id = $2, version = version + 1 \
          WHERE id = $1 AND state = 'waiting_input' AND input_message_id IS NULL";
     /// The agent goes on.
     RESUME_RUN = concat!(
@@ -167,13 +167,8 @@ pub(crate) async fn await_input(unit: &UnitOfWork, id: RunId, question: &str) ->
 }
 
 /// Whether the message is the answer that the run waited for.
-pub(crate) async fn take_input(
-    unit: &UnitOfWork,
-    id: RunId,
-    message: MessageId,
-    until: Timestamp,
-) -> Result<bool, Problem> {
-    Ok(unit.execute(&TAKE_INPUT, params![id, message, until]).await.or_problem()? == 1)
+pub(crate) async fn take_input(unit: &UnitOfWork, id: RunId, message: MessageId) -> Result<bool, Problem> {
+    Ok(unit.execute(&TAKE_INPUT, params![id, message]).await.or_problem()? == 1)
 }
 
 pub(crate) async fn resume(unit: &UnitOfWork, id: RunId, lease: Timestamp) -> Result<Option<RunRow>, Problem> {

@@ -27,6 +27,7 @@ struct World {
     clock: ManualClock,
     ids: IdSource,
     run: RunRow,
+    database: Database,
 }
 
 impl World {
@@ -37,7 +38,7 @@ impl World {
         let entropy: SharedEntropy = Arc::new(SeededEntropy::new(3));
         let ids = IdSource::new(shared.clone(), entropy.clone());
         let secret = InstanceSecret::new(&[3; 64]).unwrap();
-        let keys = KeyRing::open(database, shared.clone(), entropy, &secret).await.unwrap();
+        let keys = KeyRing::open(database.clone(), shared.clone(), entropy, &secret).await.unwrap();
         let settings = RunSettings::from(&Config::default());
         let tokens = InvocationTokens::new(keys.clone(), ids.next(), shared, ids.clone(), &settings);
         let session: Option<AgentSessionId> = None;
@@ -46,7 +47,11 @@ impl World {
         let trigger = Trigger { message, place: TriggerPlace { thread, thread_seq: 1 } };
         let new = NewRun { id: ids.next(), thread, agent: ids.next(), session, trigger, triggered_by: ids.next() };
         let run = RunRow::queued(new, clock_now(&clock));
-        Self { tokens, keys, clock, ids, run }
+        Self { tokens, keys, clock, ids, run, database }
+    }
+
+    async fn reader(&self) -> Reader {
+        self.database.reader().await.unwrap()
     }
 
     /// Good claims of the run, as JSON, to be spoiled.
@@ -71,7 +76,7 @@ impl World {
     }
 
     async fn verifies(&self, token: &str) -> bool {
-        self.tokens.verify(token).await.unwrap().is_some()
+        self.tokens.verify(&self.reader().await, token).await.unwrap().is_some()
     }
 }
 
@@ -85,11 +90,11 @@ both_databases! {
         let world = World::new(&db).await;
         let token = world.tokens.issue(&world.run).await.unwrap();
         assert!(token.len() < MAX_LEN, "{}", token.len());
-        let verified = world.tokens.verify(&token).await.unwrap().unwrap();
+        let verified = world.tokens.verify(&world.reader().await, &token).await.unwrap().unwrap();
         let claims = verified.claims;
         assert_eq!((claims.agent, claims.person), (world.run.agent, world.run.triggered_by));
         assert_eq!((claims.run, claims.thread), (Some(world.run.id), Some(world.run.thread)));
-        assert_eq!(world.tokens.verify_for(&token, &world.run).await.unwrap(), Ok(()));
+        assert_eq!(world.tokens.verify_for(&world.reader().await, &token, &world.run).await.unwrap(), Ok(()));
         // Each token has an id of its own and names the same people.
         let again = world.tokens.issue(&world.run).await.unwrap();
         assert_ne!(token, again);
@@ -101,9 +106,12 @@ async fn expiry_counts_for_starting_and_not_for_binding() {
     let world = World::new(&TestDb::sqlite()).await;
     let token = world.tokens.issue(&world.run).await.unwrap();
     world.clock.advance(Duration::from_secs(3600 + 29));
-    assert_eq!(world.tokens.verify_for(&token, &world.run).await.unwrap(), Ok(()));
+    assert_eq!(world.tokens.verify_for(&world.reader().await, &token, &world.run).await.unwrap(), Ok(()));
     world.clock.advance(Duration::from_secs(1));
-    assert_eq!(world.tokens.verify_for(&token, &world.run).await.unwrap(), Err(TokenRefused::Expired));
+    assert_eq!(
+        world.tokens.verify_for(&world.reader().await, &token, &world.run).await.unwrap(),
+        Err(TokenRefused::Expired)
+    );
     assert!(world.verifies(&token).await);
 }
 
@@ -118,7 +126,10 @@ async fn a_token_of_another_run_starts_nothing() {
         RunRow { thread: world.ids.next(), ..world.run.clone() },
     ];
     for other in others {
-        assert_eq!(world.tokens.verify_for(&token, &other).await.unwrap(), Err(TokenRefused::Invalid));
+        assert_eq!(
+            world.tokens.verify_for(&world.reader().await, &token, &other).await.unwrap(),
+            Err(TokenRefused::Invalid)
+        );
     }
 }
 
@@ -195,7 +206,7 @@ async fn a_retired_key_still_verifies_and_a_new_one_signs() {
 async fn what_a_good_token_means_is_said_by_the_run() {
     let world = World::new(&TestDb::sqlite()).await;
     let token = world.tokens.issue(&world.run).await.unwrap();
-    let claims = world.tokens.verify(&token).await.unwrap().unwrap().claims;
+    let claims = world.tokens.verify(&world.reader().await, &token).await.unwrap().unwrap().claims;
     let run = RunBinding {
         id: world.run.id,
         agent: world.run.agent,

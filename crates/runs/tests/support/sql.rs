@@ -24,6 +24,9 @@ statements! {
     THREAD =
         "INSERT INTO threads (id, channel_id, kind, parent_message_id, created_by, created_at, next_seq, version) \
          VALUES ($1, $2, $3, $4, $5, $6, 1, 1)";
+    QUEUED =
+        "INSERT INTO runs (id, thread_id, agent_id, trigger_kind, triggered_by, state, queued_at, version) \
+         VALUES ($1, $2, $3, 'command', $4, 'queued', $5, 1)";
     pub(super) GRANT =
         "INSERT INTO grants (id, principal_id, target_kind, space_id, channel_id, level, capabilities, created_by, created_at) \
          VALUES ($1, $2, $3, $4, $5, $6, 0, $2, $7)";
@@ -120,6 +123,26 @@ impl World {
         let id = self.ids.next();
         self.execute(&THREAD, params![id, channel, "thread", parent, self.id("robin"), self.clock.now()]).await;
         id
+    }
+}
+
+impl World {
+    /// New threads of Kampagne, each with a run of Texter that Sam waits for; the last of the runs.
+    pub async fn busy_threads(&self, count: usize) -> RunId {
+        let (texter, sam, now) = (self.id("texter"), self.id("sam"), self.clock.now());
+        let mut last = None;
+        let none: Option<MessageId> = None;
+        let unit = self.database.begin().await.unwrap();
+        for _ in 0..count {
+            let (thread, run): (ThreadId, RunId) = (self.ids.next(), self.ids.next());
+            unit.execute(&THREAD, params![thread, self.places.kampagne, "thread", none, sam, now]).await.unwrap();
+            unit.execute(&QUEUED, params![run, thread, texter, sam, now]).await.unwrap();
+            last = Some(run);
+        }
+        unit.commit().await.unwrap();
+        // What is made from now on has higher ids.
+        self.clock.advance(Duration::from_millis(1));
+        last.unwrap()
     }
 }
 

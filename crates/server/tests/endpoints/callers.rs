@@ -7,10 +7,12 @@ use super::support::Http;
 
 /// What a caller may see of the hidden realm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sight {
-    /// There are no credentials that count: everything is the same 401.
+pub enum Kind {
+    /// Nothing: there are no credentials that count.
     Outside,
-    /// Nothing.
+    /// Nothing: what is shown as an invocation token is none (AF-7).
+    Invalid,
+    /// Nothing: there are no rights.
     Blind,
     /// Nothing, except by actions that the binding leaves alone (AF-13).
     BlindWhenBound,
@@ -18,19 +20,31 @@ pub enum Sight {
     Sees,
 }
 
+impl Kind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Outside => "OUTSIDE",
+            Self::Invalid => "INVALID INVOCATION",
+            Self::Blind => "BLIND",
+            Self::BlindWhenBound => "BLIND WHEN BOUND",
+            Self::Sees => "SEES",
+        }
+    }
+}
+
 pub struct Caller {
     pub name: &'static str,
     pub http: Http,
-    pub sight: Sight,
+    pub kind: Kind,
 }
 
-const fn caller(name: &'static str, sight: Sight, http: Http) -> Caller {
-    Caller { name, http, sight }
+const fn caller(name: &'static str, kind: Kind, http: Http) -> Caller {
+    Caller { name, http, kind }
 }
 
 /// The callers: first those who may do nothing, last those who may do most.
 pub async fn callers(stage: &Stage) -> Vec<Caller> {
-    use Sight::{Blind, BlindWhenBound, Outside, Sees};
+    use Kind::{Blind, BlindWhenBound, Invalid, Outside, Sees};
     let Stage { server, world, robin, lotse, runner, .. } = stage;
     let http = server.http();
     let alex = stage.sign_in(&world.alex).await;
@@ -62,15 +76,15 @@ pub async fn callers(stage: &Stage) -> Vec<Caller> {
         caller("member, write", Blind, http.token(&world.writer.token)),
         caller("member, trigger", Blind, alex.clone()),
         caller("member, manage", Blind, sam),
-        caller("member with invocation", Blind, alex.invocation(&for_alex.token)),
+        caller("member with invocation", Invalid, alex.invocation(&for_alex.token)),
         caller("app, write", Blind, stage.ci.http.clone()),
         caller("agent, write", Blind, http.token(&world.texter.token)),
         caller("agent that needs a run", Blind, stage.bound.http.clone()),
         caller("agent of the hidden realm", Sees, runner.clone()),
-        caller("agent, broken invocation", Blind, lotse.invocation(&broken(&for_alex.token))),
-        caller("agent, foreign invocation", Blind, inside(&foreign)),
-        caller("agent, invocation twice", Blind, inside(&for_alex).header("invocation-token", for_alex.token.as_bytes())),
-        caller("agent, empty invocation", Blind, lotse.invocation("")),
+        caller("agent, broken invocation", Invalid, lotse.invocation(&broken(&for_alex.token))),
+        caller("agent, foreign invocation", Invalid, inside(&foreign)),
+        caller("agent, invocation twice", Invalid, inside(&for_alex).header("invocation-token", for_alex.token.as_bytes())),
+        caller("agent, empty invocation", Invalid, lotse.invocation("")),
         caller("agent, ended run", BlindWhenBound, inside(&ended)),
         caller("agent, run of member", BlindWhenBound, inside(&for_alex)),
         caller("agent, run of owner", Sees, inside(&for_robin)),

@@ -53,6 +53,9 @@ pub const OPERATIONS: &[(&str, Reach)] = &[
     ("createGrant", Reach::Tree),
     ("listGrants", Reach::Tree),
     ("revokeGrant", Reach::Tree),
+    ("previewGrant", Reach::Tree),
+    ("explainChannelAccess", Reach::Tree),
+    ("explainSpaceAccess", Reach::Tree),
     ("listSpaces", Reach::None),
     ("createSpace", Reach::None),
     ("getSpace", Reach::Tree),
@@ -144,7 +147,7 @@ impl Scene {
 /// Makes whatever the operation needs on this side; the owner may do so as often as it takes.
 pub async fn scene(stage: &Stage, operation: &str, side: Side) -> Scene {
     match operation {
-        "createGrant" | "listGrants" | "revokeGrant" => grants(stage, operation, side).await,
+        "createGrant" | "listGrants" | "revokeGrant" | "previewGrant" => grants(stage, operation, side).await,
         _ if operation.contains("Space") || operation.contains("Channel") => places(stage, operation, side).await,
         _ if operation.contains("Thread") || operation.contains("Message") => threads(stage, operation, side).await,
         _ if operation.contains("Run") || operation.contains("Invocation") || operation == "reportAgentSession" => {
@@ -258,7 +261,7 @@ async fn grants(stage: &Stage, operation: &str, side: Side) -> Scene {
     let on = || Scene::at("target_kind", "channel").and("target_id", channel);
     let grant = json!({ "principal_id": stage.target.id, "level": "read" });
     match operation {
-        "createGrant" => on().body(grant),
+        "createGrant" | "previewGrant" => on().body(grant),
         "listGrants" => on(),
         "revokeGrant" => {
             let path = format!("/access/channel/{channel}/grants");
@@ -276,7 +279,7 @@ async fn places(stage: &Stage, operation: &str, side: Side) -> Scene {
     match operation {
         "listSpaces" => Scene::default(),
         "createSpace" => Scene::default().body(json!({ "name": stage.name() })),
-        "getSpace" | "listSpaceChannels" => space,
+        "getSpace" | "listSpaceChannels" | "explainSpaceAccess" => space,
         "updateSpace" => {
             let path = format!("/spaces/{}", realm.space);
             space.body(json!({ "name": stage.name() })).version_of(stage, &path).await
@@ -294,7 +297,7 @@ async fn places(stage: &Stage, operation: &str, side: Side) -> Scene {
             spare.body(operator)
         }
         "createChannel" => space.body(json!({ "kind": "text", "name": stage.name() })),
-        "getChannel" | "listChannelThreads" | "getChannelAgentConfig" => channel,
+        "getChannel" | "listChannelThreads" | "getChannelAgentConfig" | "explainChannelAccess" => channel,
         "updateChannel" => {
             let path = format!("/channels/{}", realm.channel);
             channel.body(json!({ "name": stage.name() })).version_of(stage, &path).await

@@ -22,6 +22,11 @@ impl Http {
         Self { client, base: base.to_owned(), headers: HeaderMap::new() }
     }
 
+    /// The same client, asking another node.
+    pub fn at(&self, base: &str) -> Self {
+        Self { base: base.to_owned(), ..self.clone() }
+    }
+
     /// The same client with one more header; a name may be given twice.
     pub fn header(&self, name: &str, value: &[u8]) -> Self {
         let mut headers = self.headers.clone();

@@ -20,7 +20,7 @@ use bothy_domain::policy::{
     Capabilities, GrantFact, GrantTarget, Level, Path, Place, Resource, Rights, Snapshot, SnapshotFacts,
 };
 use bothy_domain::problem::Problem;
-use bothy_storage::{Database, Reader};
+use bothy_storage::{Database, Reader, UnitOfWork};
 use bothy_testkit::TestDb;
 use futures::FutureExt;
 use futures::future::BoxFuture;

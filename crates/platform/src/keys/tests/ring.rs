@@ -70,7 +70,7 @@ both_databases! {
             let signer = first.signer(purpose).await.unwrap();
             assert_eq!(signer.kid().len(), 22);
             assert_eq!(signer.kid(), kid(&again, purpose).await);
-            assert_eq!(again.verifier(purpose, signer.kid()).await.unwrap(), Some(public(&signer)));
+            assert_eq!(again.verifier(&database.reader().await.unwrap(), purpose, signer.kid()).await.unwrap(), Some(public(&signer)));
             assert!(!format!("{signer:?} {first:?}").contains("SigningKey"));
         }
         assert_ne!(kid(&first, KeyPurpose::Invocation).await, kid(&first, KeyPurpose::Audit).await);
@@ -91,15 +91,17 @@ both_databases! {
     }
 
     async fn a_key_of_one_purpose_does_not_count_for_another(db: TestDb) {
-        let ring = ring(&open(&db).await, &ManualClock::default(), 1).await;
+        let database = open(&db).await;
+        let ring = ring(&database, &ManualClock::default(), 1).await;
         let audit = kid(&ring, KeyPurpose::Audit).await;
-        assert_eq!(ring.verifier(KeyPurpose::Invocation, &audit).await.unwrap(), None);
+        assert_eq!(ring.verifier(&database.reader().await.unwrap(), KeyPurpose::Invocation, &audit).await.unwrap(), None);
     }
 
     async fn unknown_key_ids_are_nobodys(db: TestDb) {
-        let ring = ring(&open(&db).await, &ManualClock::default(), 1).await;
+        let database = open(&db).await;
+        let ring = ring(&database, &ManualClock::default(), 1).await;
         for unknown in ["", "k", "AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAA'", "\u{e9}AAAAAAAAAAAAAAAAAAAA"] {
-            assert_eq!(ring.verifier(KeyPurpose::Invocation, unknown).await.unwrap(), None);
+            assert_eq!(ring.verifier(&database.reader().await.unwrap(), KeyPurpose::Invocation, unknown).await.unwrap(), None);
         }
     }
 
@@ -111,14 +113,14 @@ both_databases! {
         let new = here.rotate(KeyPurpose::Invocation).await.unwrap();
         assert_ne!(new, old.kid());
         assert_eq!(kid(&here, KeyPurpose::Invocation).await, new);
-        assert_eq!(here.verifier(KeyPurpose::Invocation, old.kid()).await.unwrap(), Some(public(&old)));
+        assert_eq!(here.verifier(&database.reader().await.unwrap(), KeyPurpose::Invocation, old.kid()).await.unwrap(), Some(public(&old)));
         let signer = here.signer(KeyPurpose::Invocation).await.unwrap();
-        assert_eq!(there.verifier(KeyPurpose::Invocation, &new).await.unwrap(), Some(public(&signer)));
+        assert_eq!(there.verifier(&database.reader().await.unwrap(), KeyPurpose::Invocation, &new).await.unwrap(), Some(public(&signer)));
         assert_eq!(kid(&there, KeyPurpose::Invocation).await, new);
         assert_eq!(kid(&here, KeyPurpose::Audit).await, kid(&there, KeyPurpose::Audit).await);
         let restarted = ring(&database, &clock, 3).await;
         assert_eq!(kid(&restarted, KeyPurpose::Invocation).await, new);
-        assert!(restarted.verifier(KeyPurpose::Invocation, old.kid()).await.unwrap().is_some());
+        assert!(restarted.verifier(&database.reader().await.unwrap(), KeyPurpose::Invocation, old.kid()).await.unwrap().is_some());
     }
 
     async fn a_node_learns_of_a_rotation_elsewhere_within_a_minute(db: TestDb) {
