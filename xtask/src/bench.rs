@@ -22,10 +22,7 @@ pub(crate) fn run(name: &str) -> Result<(), TaskError> {
     let mut command = process::command("cargo", &["bench", "--package", "bothy", "--bench", name]);
     let shown = process::show(&command);
     println!("$ {shown}");
-    let watch = |cause| TaskError::Run {
-        command: shown.clone(),
-        cause,
-    };
+    let watch = |cause| TaskError::Run { command: shown.clone(), cause };
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(watch)?;
     let mut figures = None;
     if let Some(output) = child.stdout.take() {
@@ -37,10 +34,7 @@ pub(crate) fn run(name: &str) -> Result<(), TaskError> {
     }
     let status = child.wait().map_err(watch)?;
     if !status.success() {
-        return Err(TaskError::Failed {
-            command: shown,
-            status,
-        });
+        return Err(TaskError::Failed { command: shown, status });
     }
     let Some(figures) = figures else {
         return Err(TaskError::Output {
@@ -52,9 +46,7 @@ pub(crate) fn run(name: &str) -> Result<(), TaskError> {
 }
 
 fn parse(line: &str) -> Option<Value> {
-    serde_json::from_str(line)
-        .ok()
-        .filter(|value: &Value| value.is_object() || value.is_array())
+    serde_json::from_str(line).ok().filter(|value: &Value| value.is_object() || value.is_array())
 }
 
 fn keep(name: &str, figures: &Value) -> Result<(), TaskError> {
@@ -62,10 +54,7 @@ fn keep(name: &str, figures: &Value) -> Result<(), TaskError> {
     let path = folder.join(format!("{name}.json"));
     fs::create_dir_all(&folder)
         .and_then(|()| fs::write(&path, format!("{figures:#}\n")))
-        .map_err(|cause| TaskError::File {
-            path: path.clone(),
-            cause,
-        })?;
+        .map_err(|cause| TaskError::File { path: path.clone(), cause })?;
     println!("figures: target/bench/{name}.json");
     Ok(())
 }

@@ -38,26 +38,13 @@ fn formatting() -> Result<(), TaskError> {
 }
 
 fn clippy() -> Result<(), TaskError> {
-    process::run(
-        "cargo",
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ],
-    )
+    process::run("cargo", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
 }
 
 /// Advisories are left out: they need a network that CI lacks.
 fn dependencies() -> Result<(), TaskError> {
     if !process::answers("cargo", &["deny", "--version"]) {
-        process::run(
-            "cargo",
-            &["install", "--locked", "cargo-deny", "--version", "^0.20"],
-        )?;
+        process::run("cargo", &["install", "--locked", "cargo-deny", "--version", "^0.20"])?;
     }
     process::run("cargo", &["deny", "check", "licenses", "bans", "sources"])
 }

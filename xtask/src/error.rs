@@ -36,12 +36,7 @@ impl fmt::Display for TaskError {
             TaskError::Failed { command, status } => write!(out, "`{command}` failed: {status}"),
             TaskError::Output { command, problem } => write!(out, "`{command}`: {problem}"),
             TaskError::File { path, cause } => write!(out, "{}: {cause}", path.display()),
-            TaskError::Findings(findings) => write!(
-                out,
-                "{} problem(s)\n  {}",
-                findings.len(),
-                findings.join("\n  ")
-            ),
+            TaskError::Findings(findings) => write!(out, "{} problem(s)\n  {}", findings.len(), findings.join("\n  ")),
             TaskError::Steps(steps) => write!(out, "failed: {}", steps.join(", ")),
         }
     }

@@ -17,18 +17,9 @@ struct Generated {
 }
 
 const FILES: &[Generated] = &[
-    Generated {
-        path: "openapi.json",
-        arguments: &["openapi"],
-    },
-    Generated {
-        path: "config.example.toml",
-        arguments: &["config", "example"],
-    },
-    Generated {
-        path: "docs/configuration.md",
-        arguments: &["config", "reference"],
-    },
+    Generated { path: "openapi.json", arguments: &["openapi"] },
+    Generated { path: "config.example.toml", arguments: &["config", "example"] },
+    Generated { path: "docs/configuration.md", arguments: &["config", "reference"] },
 ];
 
 /// Writes all generated files.
@@ -58,17 +49,10 @@ pub(crate) fn compare() -> Result<(), TaskError> {
             Err(cause) => return Err(TaskError::File { path, cause }),
         };
         if let Some(problem) = problem {
-            findings.push(format!(
-                "{} {problem}; write it with `cargo xtask generate` and commit it",
-                file.path
-            ));
+            findings.push(format!("{} {problem}; write it with `cargo xtask generate` and commit it", file.path));
         }
     }
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(TaskError::Findings(findings))
-    }
+    if findings.is_empty() { Ok(()) } else { Err(TaskError::Findings(findings)) }
 }
 
 fn print(file: &Generated) -> Result<String, TaskError> {

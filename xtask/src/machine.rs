@@ -23,16 +23,8 @@ struct Need {
 }
 
 const NEEDS: &[Need] = &[
-    Need {
-        name: "a C compiler (for the bundled SQLite)",
-        packages: &["gcc", "libc6-dev"],
-        present: has_compiler,
-    },
-    Need {
-        name: "the PostgreSQL server, version 15 or newer",
-        packages: &["postgresql"],
-        present: has_postgres,
-    },
+    Need { name: "a C compiler (for the bundled SQLite)", packages: &["gcc", "libc6-dev"], present: has_compiler },
+    Need { name: "the PostgreSQL server, version 15 or newer", packages: &["postgresql"], present: has_postgres },
 ];
 
 /// Installs what the tests need and the machine lacks.
@@ -50,10 +42,7 @@ pub(crate) fn prepare() -> Result<(), TaskError> {
     if still.is_empty() {
         return Ok(());
     }
-    Err(TaskError::Machine(format!(
-        "still missing after the installation: {}",
-        names(&still)
-    )))
+    Err(TaskError::Machine(format!("still missing after the installation: {}", names(&still))))
 }
 
 fn missing() -> Vec<&'static Need> {
@@ -66,11 +55,7 @@ fn names(needs: &[&Need]) -> String {
 }
 
 fn install(missing: &[&Need]) -> Result<(), TaskError> {
-    let packages: Vec<&str> = missing
-        .iter()
-        .flat_map(|need| need.packages)
-        .copied()
-        .collect();
+    let packages: Vec<&str> = missing.iter().flat_map(|need| need.packages).copied().collect();
     let (program, leading) = administrator(&packages)?;
     let apt = |task: &[&str]| {
         let mut arguments = leading.clone();
@@ -114,9 +99,7 @@ fn by_hand(why: &str, packages: &[&str]) -> TaskError {
 }
 
 fn is_root() -> bool {
-    process::command("id", &["-u"])
-        .output()
-        .is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+    process::command("id", &["-u"]).output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 fn has_compiler() -> bool {
@@ -129,10 +112,7 @@ fn has_postgres() -> bool {
     named_server() || has_binaries(Path::new("/usr/lib/postgresql")) || listens()
 }
 
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a switch of the tests, not configuration of the server"
-)]
+#[allow(clippy::disallowed_methods, reason = "a switch of the tests, not configuration of the server")]
 fn named_server() -> bool {
     std::env::var_os("BOTHY_TEST_POSTGRES_URL").is_some()
 }

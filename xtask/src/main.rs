@@ -59,9 +59,6 @@ fn run(arguments: &[String]) -> Result<(), TaskError> {
             println!("{USAGE}");
             Ok(())
         }
-        _ => Err(TaskError::Usage(format!(
-            "don't know `{}`\n\n{USAGE}",
-            arguments.join(" ")
-        ))),
+        _ => Err(TaskError::Usage(format!("don't know `{}`\n\n{USAGE}", arguments.join(" ")))),
     }
 }

@@ -19,47 +19,24 @@ pub(crate) fn run<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<(),
     let mut command = command(program, arguments);
     let shown = show(&command);
     println!("$ {shown}");
-    let status = command.status().map_err(|cause| TaskError::Run {
-        command: shown.clone(),
-        cause,
-    })?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(TaskError::Failed {
-            command: shown,
-            status,
-        })
-    }
+    let status = command.status().map_err(|cause| TaskError::Run { command: shown.clone(), cause })?;
+    if status.success() { Ok(()) } else { Err(TaskError::Failed { command: shown, status }) }
 }
 
 /// Prints a command, runs it and gives back what it wrote to its standard output.
 ///
 /// Errors: as [`run`], and `Output` when the text is not UTF-8.
-pub(crate) fn capture<S: AsRef<OsStr>>(
-    program: &str,
-    arguments: &[S],
-) -> Result<String, TaskError> {
+pub(crate) fn capture<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<String, TaskError> {
     let mut command = command(program, arguments);
     let shown = show(&command);
     println!("$ {shown}");
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|cause| TaskError::Run {
-            command: shown.clone(),
-            cause,
-        })?;
+    let output =
+        command.stderr(Stdio::inherit()).output().map_err(|cause| TaskError::Run { command: shown.clone(), cause })?;
     if !output.status.success() {
-        return Err(TaskError::Failed {
-            command: shown,
-            status: output.status,
-        });
+        return Err(TaskError::Failed { command: shown, status: output.status });
     }
-    String::from_utf8(output.stdout).map_err(|_| TaskError::Output {
-        command: shown,
-        problem: "printed something that is not UTF-8".to_owned(),
-    })
+    String::from_utf8(output.stdout)
+        .map_err(|_| TaskError::Output { command: shown, problem: "printed something that is not UTF-8".to_owned() })
 }
 
 /// Whether a program is there: it starts and reports success for these arguments.

@@ -35,29 +35,12 @@ pub(crate) fn check() -> Result<(), TaskError> {
         Ok(text) => findings.extend(decisions(&text)),
         Err(cause) => findings.push(format!("{DECISIONS}: {cause}")),
     }
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(TaskError::Findings(findings))
-    }
+    if findings.is_empty() { Ok(()) } else { Err(TaskError::Findings(findings)) }
 }
 
 fn files() -> Result<Vec<String>, TaskError> {
-    let list = process::capture(
-        "git",
-        &[
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ],
-    )?;
-    Ok(list
-        .split('\0')
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect())
+    let list = process::capture("git", &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
+    Ok(list.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
 /// Pictures and fonts are not text: they hold a zero byte or are not UTF-8.
@@ -155,18 +138,12 @@ fn cells(line: &str) -> Option<Vec<String>> {
 
 /// The line of dashes between the head of a table and its rows.
 fn is_rule(cells: &[String]) -> bool {
-    cells
-        .iter()
-        .all(|cell| cell.contains('-') && cell.chars().all(|letter| matches!(letter, '-' | ':')))
+    cells.iter().all(|cell| cell.contains('-') && cell.chars().all(|letter| matches!(letter, '-' | ':')))
 }
 
 fn columns(head: &[String]) -> Option<Columns> {
     let position = |name: &str| head.iter().position(|cell| cell.eq_ignore_ascii_case(name));
-    Some(Columns {
-        date: position("date")?,
-        decision: position("decision")?,
-        reason: position("reason")?,
-    })
+    Some(Columns { date: position("date")?, decision: position("decision")?, reason: position("reason")? })
 }
 
 fn row(columns: &Columns, cells: &[String]) -> Vec<&'static str> {

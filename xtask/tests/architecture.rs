@@ -3,12 +3,7 @@
 //!
 //! `BOTHY_UPDATE=1 cargo test -p xtask --test architecture` rewrites the list of edges; the list
 //! may not grow without a row in `docs/decisions.md`.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "helpers of tests may fail the test"
-)]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "helpers of tests may fail the test")]
 
 #[path = "architecture/map.rs"]
 mod map;
@@ -33,10 +28,7 @@ fn every_crate_has_a_place() {
     let tree = Tree::read();
     let folders = tree.folders();
     let crates: BTreeSet<String> = tree.crates.iter().map(|one| one.folder.clone()).collect();
-    assert_eq!(
-        folders, crates,
-        "folders under crates/ and crates of the workspace"
-    );
+    assert_eq!(folders, crates, "folders under crates/ and crates of the workspace");
     let placed: BTreeSet<String> = rules::all_crates().map(str::to_owned).collect();
     assert_eq!(crates, placed, "crates and the order that this test knows");
 }
@@ -44,22 +36,14 @@ fn every_crate_has_a_place() {
 #[test]
 fn edges_go_downwards() {
     let tree = Tree::read();
-    let wrong: Vec<String> = tree
-        .edges()
-        .iter()
-        .filter_map(|(from, to)| rules::edge(from, to))
-        .collect();
+    let wrong: Vec<String> = tree.edges().iter().filter_map(|(from, to)| rules::edge(from, to)).collect();
     expect_none("edges that the order of the crates forbids", &wrong);
 }
 
 #[test]
 fn edges_are_the_committed_ones() {
     let tree = Tree::read();
-    let found: String = tree
-        .edges()
-        .iter()
-        .map(|(from, to)| format!("{from} -> {to}\n"))
-        .collect();
+    let found: String = tree.edges().iter().map(|(from, to)| format!("{from} -> {to}\n")).collect();
     let path = tree::root().join(EDGES);
     if update() {
         fs::write(&path, &found).expect("the list of edges can be written");
@@ -77,10 +61,7 @@ fn edges_are_the_committed_ones() {
     if differences.is_empty() && committed != found {
         differences.push("the order of the lines, or a line twice".to_owned());
     }
-    expect_none(
-        "differences to docs/architecture-edges.txt (BOTHY_UPDATE=1 rewrites it)",
-        &differences,
-    );
+    expect_none("differences to docs/architecture-edges.txt (BOTHY_UPDATE=1 rewrites it)", &differences);
 }
 
 #[test]
@@ -94,10 +75,7 @@ fn uses_agree_with_the_manifests() {
                 || own.internal.contains(folder)
                 || (source.is_test() && own.internal_dev.contains(folder));
             if !allowed {
-                wrong.push(format!(
-                    "{}:{line}: uses {folder}, which its manifest does not name",
-                    source.path
-                ));
+                wrong.push(format!("{}:{line}: uses {folder}, which its manifest does not name", source.path));
             }
         }
     }
@@ -190,10 +168,7 @@ fn drivers_stand_in_storage() {
             }
         }
     }
-    expect_none(
-        "dependencies on database drivers outside of storage",
-        &wrong,
-    );
+    expect_none("dependencies on database drivers outside of storage", &wrong);
 }
 
 #[test]
@@ -211,17 +186,11 @@ fn the_map_names_what_exists() {
     for folder in tree.folders() {
         let path = format!("crates/{folder}");
         let below = format!("{path}/");
-        if !named
-            .iter()
-            .any(|name| *name == path || name.starts_with(&below))
-        {
+        if !named.iter().any(|name| *name == path || name.starts_with(&below)) {
             wrong.push(format!("{path} exists but is not named"));
         }
     }
-    expect_none(
-        "differences between ARCHITECTURE.md and the folders",
-        &wrong,
-    );
+    expect_none("differences between ARCHITECTURE.md and the folders", &wrong);
 }
 
 fn words_only_where_allowed(what: &str, is_meant: fn(&str) -> bool, allowed: fn(&str) -> bool) {
@@ -244,10 +213,7 @@ fn expect_none(what: &str, found: &[String]) {
     assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
 }
 
-#[allow(
-    clippy::disallowed_methods,
-    reason = "the one switch that rewrites golden files"
-)]
+#[allow(clippy::disallowed_methods, reason = "the one switch that rewrites golden files")]
 fn update() -> bool {
     std::env::var_os("BOTHY_UPDATE").is_some_and(|value| value == "1")
 }

@@ -28,6 +28,8 @@ impl Runs {
         limit: Option<u32>,
         cursor: Option<&str>,
     ) -> Result<Page<RunRow>, Problem> {
+        // Who may read the thread, but no runs at all, is told so instead of being shown empty pages.
+        allowed.scope::<actions::RunRead>().await?;
         let paging = Paging::parse(limit, cursor, self.settings.pages)?;
         let before = paging.after_id()?.unwrap_or(LAST);
         let thread: ThreadId = allowed.id();

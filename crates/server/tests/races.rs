@@ -9,8 +9,8 @@ mod support;
 #[path = "races/kinds.rs"]
 mod kinds;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use bothy::world::World;
@@ -84,7 +84,10 @@ impl Nodes {
 enum Door {
     Straight,
     /// What a cache without a version would do: an answer that was good is good for another second.
-    Keeping { clock: ManualClock, kept: Mutex<Option<(Timestamp, String)>> },
+    Keeping {
+        clock: ManualClock,
+        kept: Mutex<Option<(Timestamp, String)>>,
+    },
 }
 
 impl Door {

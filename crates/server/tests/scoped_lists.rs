@@ -103,7 +103,8 @@ impl Ground {
                 // People, agents and apps: nothing that is hidden stands behind them.
                 return;
             }
-            let [inside, outside] = [self.pages(&self.inside, operation.path).await, self.pages(&self.outside, operation.path).await];
+            let [inside, outside] =
+                [self.pages(&self.inside, operation.path).await, self.pages(&self.outside, operation.path).await];
             self.assert_silent(id, &inside);
             if in_tree {
                 scoped.insert(id);
@@ -134,7 +135,10 @@ impl Ground {
                 let page = who.get(&path_of_page).await.expect(200);
                 let cursor = page.json()["next_cursor"].as_str().map(str::to_owned);
                 next = cursor.map(|cursor| format!("{path}?{limit}&cursor={cursor}"));
-                assert!(next.is_none() || page.json()["items"].as_array().is_some_and(|items| !items.is_empty()), "{path}: an empty page that promises more");
+                assert!(
+                    next.is_none() || page.json()["items"].as_array().is_some_and(|items| !items.is_empty()),
+                    "{path}: an empty page that promises more"
+                );
                 pages.push(page);
             }
         }

@@ -5,7 +5,13 @@
 //! With `BOTHY_LEAK_DATA` naming the `environment.default.json` of AgentDojo's Slack suite, the same
 //! story runs on that data; without it on a transcript of our own.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test that cannot go on must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod support;
 
@@ -155,7 +161,8 @@ async fn asked_by(person: &Http, assistant: &Http, thread: &str) -> Http {
     for _ in 0..50 {
         let polled = assistant.get("/agent/events").await.expect(200).json();
         let mut items = polled["items"].as_array().unwrap().iter();
-        if let Some(event) = items.find(|event| event["kind"] == "agent.invocation" && event["run_id"] == run.as_str()) {
+        if let Some(event) = items.find(|event| event["kind"] == "agent.invocation" && event["run_id"] == run.as_str())
+        {
             let token = event["invocation_token"].as_str().unwrap();
             assistant.post("/agent/events/ack", json!({ "cursor": event["position"] })).await.expect(200);
             assistant.post(&format!("/runs/{run}/start"), json!({ "invocation_token": token })).await.expect(200);
@@ -172,7 +179,9 @@ async fn asked_by(person: &Http, assistant: &Http, thread: &str) -> Http {
 async fn crawl(agent: &Http) -> String {
     let mut seen = String::new();
     for space in list(agent, "/spaces", &mut seen).await {
-        for channel in list(agent, &format!("/spaces/{}/channels", space["space_id"].as_str().unwrap()), &mut seen).await {
+        for channel in
+            list(agent, &format!("/spaces/{}/channels", space["space_id"].as_str().unwrap()), &mut seen).await
+        {
             let threads = format!("/channels/{}/threads", channel["channel_id"].as_str().unwrap());
             for thread in list(agent, &threads, &mut seen).await {
                 list(agent, &format!("/threads/{}/messages", thread["thread_id"].as_str().unwrap()), &mut seen).await;

@@ -3,10 +3,7 @@ use super::{as_text, dashes, decisions};
 #[test]
 fn long_dashes_are_found_with_their_line() {
     let text = "plain - text\na \u{2013} b\nc \u{2014} d\n";
-    assert_eq!(
-        dashes("README.md", text),
-        ["README.md:2: an en dash", "README.md:3: an em dash"]
-    );
+    assert_eq!(dashes("README.md", text), ["README.md:2: an en dash", "README.md:3: an em dash"]);
 }
 
 #[test]

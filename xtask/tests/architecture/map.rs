@@ -64,13 +64,5 @@ docs/
   other/
 ";
     let found: Vec<String> = paths(text).into_iter().collect();
-    assert_eq!(
-        found,
-        [
-            "crates/chat",
-            "crates/domain/src/ids.rs",
-            "crates/runs",
-            "crates/storage"
-        ]
-    );
+    assert_eq!(found, ["crates/chat", "crates/domain/src/ids.rs", "crates/runs", "crates/storage"]);
 }

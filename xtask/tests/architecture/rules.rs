@@ -1,18 +1,8 @@
 //! The rules themselves, as functions of names and paths.
 
 /// The crates from the bottom to the top: each may depend on those before it.
-const ORDER: &[&str] = &[
-    "domain",
-    "storage",
-    "platform",
-    "authz",
-    "identity",
-    "chat",
-    "messaging",
-    "agents",
-    "runs",
-    "server",
-];
+const ORDER: &[&str] =
+    &["domain", "storage", "platform", "authz", "identity", "chat", "messaging", "agents", "runs", "server"];
 
 /// Crates beside the order: `sdk` is what adapters link, `testkit` is for tests alone.
 const BESIDE: &[&str] = &["sdk", "testkit"];
@@ -133,13 +123,7 @@ fn sql_is_recognised() {
     ] {
         assert_eq!(sql_keyword(text), Some(keyword), "{text}");
     }
-    for text in [
-        "select a channel",
-        "UPDATES and news",
-        "PRESELECT it",
-        "UPDATED",
-        "",
-    ] {
+    for text in ["select a channel", "UPDATES and news", "PRESELECT it", "UPDATED", ""] {
         assert_eq!(sql_keyword(text), None, "{text}");
     }
 }

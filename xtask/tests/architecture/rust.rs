@@ -24,10 +24,7 @@ pub(crate) struct Literal {
 impl Rust {
     /// Reads a file that the compiler accepts; of others it may understand less.
     pub(crate) fn read(text: &str) -> Rust {
-        let mut reader = Reader {
-            rest: text,
-            line: 1,
-        };
+        let mut reader = Reader { rest: text, line: 1 };
         let mut rust = Rust::default();
         while let Some(letter) = reader.rest.chars().next() {
             let line = reader.line;
@@ -40,11 +37,7 @@ impl Rust {
             } else if letter.is_alphabetic() || letter == '_' {
                 let text = reader.take_while(is_word).to_owned();
                 let before_path = reader.rest.trim_start().starts_with("::");
-                rust.words.push(Word {
-                    line,
-                    text,
-                    before_path,
-                });
+                rust.words.push(Word { line, text, before_path });
             } else if letter.is_ascii_digit() {
                 reader.take_while(is_word);
             } else if letter == '\'' {
@@ -97,22 +90,16 @@ impl<'a> Reader<'a> {
 
     /// A plain or raw string with its prefix, if one begins here.
     fn string(&mut self) -> Option<String> {
-        let after = ["br", "cr", "r", "b", "c", ""]
-            .into_iter()
-            .find_map(|prefix| {
-                let after = self.rest.strip_prefix(prefix)?;
-                let raw = prefix.ends_with('r');
-                let marks = after.len() - after.trim_start_matches('#').len();
-                let opens = after[marks..].starts_with('"') && (raw || marks == 0);
-                opens.then_some((prefix.len(), raw, marks))
-            });
+        let after = ["br", "cr", "r", "b", "c", ""].into_iter().find_map(|prefix| {
+            let after = self.rest.strip_prefix(prefix)?;
+            let raw = prefix.ends_with('r');
+            let marks = after.len() - after.trim_start_matches('#').len();
+            let opens = after[marks..].starts_with('"') && (raw || marks == 0);
+            opens.then_some((prefix.len(), raw, marks))
+        });
         let (prefix, raw, marks) = after?;
         self.take(prefix + marks + 1);
-        let end = if raw {
-            self.rest.find(&format!("\"{}", "#".repeat(marks)))
-        } else {
-            closing_quote(self.rest)
-        };
+        let end = if raw { self.rest.find(&format!("\"{}", "#".repeat(marks))) } else { closing_quote(self.rest) };
         let text = self.take(end.unwrap_or(self.rest.len())).to_owned();
         self.take(1 + marks);
         Some(text)
@@ -165,28 +152,11 @@ let r#type = 1u8; bothy :: run();
     );
     let words: Vec<&str> = rust.words.iter().map(|word| word.text.as_str()).collect();
     assert!(words.contains(&"bothy_domain"), "{words:?}");
-    assert!(
-        !words.contains(&"hidden") && !words.contains(&"inner"),
-        "{words:?}"
-    );
-    assert!(
-        !words.contains(&"still") && !words.contains(&"u8x"),
-        "{words:?}"
-    );
-    let literals: Vec<(usize, &str)> = rust
-        .literals
-        .iter()
-        .map(|literal| (literal.line, literal.text.as_str()))
-        .collect();
-    assert_eq!(
-        literals,
-        [(5, "one \\\" two"), (6, "raw \"quoted\" text"), (7, ""),]
-    );
-    let paths: Vec<&str> = rust
-        .words
-        .iter()
-        .filter(|word| word.before_path)
-        .map(|word| word.text.as_str())
-        .collect();
+    assert!(!words.contains(&"hidden") && !words.contains(&"inner"), "{words:?}");
+    assert!(!words.contains(&"still") && !words.contains(&"u8x"), "{words:?}");
+    let literals: Vec<(usize, &str)> =
+        rust.literals.iter().map(|literal| (literal.line, literal.text.as_str())).collect();
+    assert_eq!(literals, [(5, "one \\\" two"), (6, "raw \"quoted\" text"), (7, ""),]);
+    let paths: Vec<&str> = rust.words.iter().filter(|word| word.before_path).map(|word| word.text.as_str()).collect();
     assert_eq!(paths, ["bothy_domain", "bothy"]);
 }

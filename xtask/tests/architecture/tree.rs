@@ -38,50 +38,31 @@ pub(crate) struct Source {
 impl Source {
     /// Whether dev-dependencies are there for it.
     pub(crate) fn is_test(&self) -> bool {
-        rules::is_test(&self.path)
-            || self.path.contains("/benches/")
-            || self.path.contains("/examples/")
+        rules::is_test(&self.path) || self.path.contains("/benches/") || self.path.contains("/examples/")
     }
 }
 
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package
-        .parent()
-        .expect("xtask stands in the repository")
-        .to_path_buf()
+    package.parent().expect("xtask stands in the repository").to_path_buf()
 }
 
 impl Tree {
     /// Reads all manifests through cargo, which knows what they inherit from the workspace.
     pub(crate) fn read() -> Tree {
         let output = Command::new(env!("CARGO"))
-            .args([
-                "metadata",
-                "--no-deps",
-                "--format-version",
-                "1",
-                "--offline",
-            ])
+            .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
             .current_dir(root())
             .output()
             .expect("cargo metadata starts");
-        assert!(
-            output.status.success(),
-            "cargo metadata: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
         let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
         let packages = list(&metadata, "packages");
-        let folders: Vec<(&str, String)> = packages
-            .iter()
-            .filter_map(|package| Some((text(package, "name"), folder(package)?)))
-            .collect();
-        let crates = packages
-            .iter()
-            .filter_map(|package| Some(read_crate(package, folder(package)?, &folders)))
-            .collect();
+        let folders: Vec<(&str, String)> =
+            packages.iter().filter_map(|package| Some((text(package, "name"), folder(package)?))).collect();
+        let crates =
+            packages.iter().filter_map(|package| Some(read_crate(package, folder(package)?, &folders))).collect();
         Tree { crates }
     }
 
@@ -98,11 +79,7 @@ impl Tree {
     pub(crate) fn edges(&self) -> BTreeSet<(String, String)> {
         self.crates
             .iter()
-            .flat_map(|one| {
-                one.internal
-                    .iter()
-                    .map(|other| (one.folder.clone(), other.clone()))
-            })
+            .flat_map(|one| one.internal.iter().map(|other| (one.folder.clone(), other.clone())))
             .collect()
     }
 
@@ -154,9 +131,7 @@ fn read_crate(package: &Value, folder: String, folders: &[(&str, String)]) -> Cr
         let name = text(dependency, "name");
         match folders.iter().find(|(package, _)| *package == name) {
             None => one.external.insert(name.to_owned()),
-            Some((_, folder)) if dependency["kind"] == "dev" => {
-                one.internal_dev.insert(folder.clone())
-            }
+            Some((_, folder)) if dependency["kind"] == "dev" => one.internal_dev.insert(folder.clone()),
             Some((_, folder)) => one.internal.insert(folder.clone()),
         };
     }
@@ -166,10 +141,7 @@ fn read_crate(package: &Value, folder: String, folders: &[(&str, String)]) -> Cr
 /// The folder under `crates/` that holds a package; `None` for packages elsewhere.
 fn folder(package: &Value) -> Option<String> {
     let manifest = Path::new(text(package, "manifest_path"));
-    let folder = manifest
-        .strip_prefix(root().join("crates"))
-        .ok()?
-        .parent()?;
+    let folder = manifest.strip_prefix(root().join("crates")).ok()?.parent()?;
     Some(folder.to_string_lossy().into_owned())
 }
 
@@ -183,8 +155,7 @@ fn text<'a>(value: &'a Value, member: &str) -> &'a str {
 
 /// The paths in a folder.
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries =
-        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     entries.flatten().map(|entry| entry.path()).collect()
 }
 
@@ -199,13 +170,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 }
 
 fn read_source(path: &Path) -> Source {
-    let text =
-        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let path = path
-        .strip_prefix(root())
-        .expect("sources stand in the repository");
-    Source {
-        path: path.to_string_lossy().into_owned(),
-        rust: rust::Rust::read(&text),
-    }
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let path = path.strip_prefix(root()).expect("sources stand in the repository");
+    Source { path: path.to_string_lossy().into_owned(), rust: rust::Rust::read(&text) }
 }

@@ -311,7 +311,9 @@ pub fn decide_scope(judgement: &Judgement<'_>) -> Result<Scope, Denial> {
     if !own.is_active() {
         return Err(Denial { outcome: Outcome::Unauthenticated, reason: Reason::NotLive });
     }
-    if judgement.mode != Mode::Delivery && let Some((outcome, reason)) = token_refusal(judgement.actor, row) {
+    if judgement.mode != Mode::Delivery
+        && let Some((outcome, reason)) = token_refusal(judgement.actor, row)
+    {
         return Err(Denial { outcome, reason });
     }
     if !row.subjects.contains(judgement.actor.kind) {

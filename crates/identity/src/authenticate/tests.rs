@@ -39,11 +39,7 @@ struct Source {
 }
 
 impl ActingForSource for Source {
-    fn claims<'a>(
-        &'a self,
-        _: &'a Reader,
-        token: &'a str,
-    ) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
+    fn claims<'a>(&'a self, _: &'a Reader, token: &'a str) -> BoxFuture<'a, Result<Option<InvocationClaims>, Problem>> {
         Box::pin(async move {
             self.asked.fetch_add(1, Ordering::Relaxed);
             Ok((token == GOOD).then(|| *self.claims.lock().unwrap()))

@@ -14,15 +14,16 @@ statements! {
     QUEUE_EXPIRED = "SELECT id FROM runs WHERE state = 'queued' AND queued_at <= $1 ORDER BY queued_at, id LIMIT $2";
     /// Runs whose agent fell silent.
     LEASE_EXPIRED = "SELECT id FROM runs WHERE state = 'running' AND lease_expires_at <= $1 ORDER BY lease_expires_at, id LIMIT $2";
-    /// Runs whose question was answered and whose agent does not go on.
+    /// Runs whose question was answered and whose agent does not go on. The answer is a follow-up too,
+    /// which says since when it is there.
     ANSWER_EXPIRED =
-        "SELECT r.id FROM runs r JOIN messages m ON m.id = r.input_message_id \
+        "SELECT r.id FROM runs r JOIN run_followups f ON f.run_id = r.id AND f.message_id = r.input_message_id \
          WHERE r.state IN ('queued', 'running', 'waiting_input') AND r.state = 'waiting_input' \
-           AND m.created_at <= $1 ORDER BY m.created_at, r.id LIMIT $2";
+           AND f.created_at <= $1 ORDER BY f.created_at, r.id LIMIT $2";
     /// Whether one of them still is one.
     ANSWER_EXPIRED_OF =
-        "SELECT r.id FROM runs r JOIN messages m ON m.id = r.input_message_id \
-         WHERE r.id = $1 AND r.state = 'waiting_input' AND m.created_at <= $2";
+        "SELECT r.id FROM runs r JOIN run_followups f ON f.run_id = r.id AND f.message_id = r.input_message_id \
+         WHERE r.id = $1 AND r.state = 'waiting_input' AND f.created_at <= $2";
     /// A page of the runs that an expiring right may end, as the index of active runs has them.
     ON_RIGHTS =
         "SELECT thread_id, agent_id, triggered_by, queued_at FROM runs \

@@ -27,7 +27,8 @@ fn snapshot(principal: PrincipalId, kind: PrincipalKind) -> Snapshot {
     let rights = Rights { level: Level::Write, capabilities: Capabilities::NONE };
     let grant = |target| GrantFact { target, rights, expires_at: None };
     let spaces = (1..=SPACES).map(|space| grant(GrantTarget::Space(id(space))));
-    let channels = (1..=CHANNELS).map(|channel| grant(GrantTarget::Channel(id(1 + channel % SPACES), id(1000 + channel))));
+    let channels =
+        (1..=CHANNELS).map(|channel| grant(GrantTarget::Channel(id(1 + channel % SPACES), id(1000 + channel))));
     Snapshot::new(SnapshotFacts {
         principal,
         kind,

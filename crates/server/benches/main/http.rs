@@ -34,7 +34,8 @@ impl Bench {
         let anonymous = Client::anonymous(&serving.url()).unwrap();
         let world = World::build(&anonymous, &code, &test_password).await.unwrap();
         let http = Http::new(&serving.url());
-        let (alex, sam, lotse) = (http.token(&world.alex.token), http.token(&world.sam.token), http.token(&world.lotse.token));
+        let (alex, sam, lotse) =
+            (http.token(&world.alex.token), http.token(&world.sam.token), http.token(&world.lotse.token));
         for number in 0..MESSAGES_BEFORE {
             let said = json!({ "content_md": format!("Message {number} before the question, of an ordinary length.") });
             sam.post(&format!("/threads/{}/messages", world.allgemein.main), said).await.expect(201);
@@ -95,7 +96,8 @@ async fn load(clients: usize, request: impl AsyncFn(usize)) -> (u64, u64) {
         }
         times
     };
-    let mut times: Vec<Duration> = futures::future::join_all((0..clients).map(one)).await.into_iter().flatten().collect();
+    let mut times: Vec<Duration> =
+        futures::future::join_all((0..clients).map(one)).await.into_iter().flatten().collect();
     times.sort_unstable();
     let per_second = times.len() as f64 / started.elapsed().as_secs_f64();
     (per_second as u64, times[times.len() / 2].as_micros() as u64)

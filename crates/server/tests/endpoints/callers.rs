@@ -83,7 +83,11 @@ pub async fn callers(stage: &Stage) -> Vec<Caller> {
         caller("agent of the hidden realm", Sees, runner.clone()),
         caller("agent, broken invocation", Invalid, lotse.invocation(&broken(&for_alex.token))),
         caller("agent, foreign invocation", Invalid, inside(&foreign)),
-        caller("agent, invocation twice", Invalid, inside(&for_alex).header("invocation-token", for_alex.token.as_bytes())),
+        caller(
+            "agent, invocation twice",
+            Invalid,
+            inside(&for_alex).header("invocation-token", for_alex.token.as_bytes()),
+        ),
         caller("agent, empty invocation", Invalid, lotse.invocation("")),
         caller("agent, ended run", BlindWhenBound, inside(&ended)),
         caller("agent, run of member", BlindWhenBound, inside(&for_alex)),

@@ -60,6 +60,8 @@ pub struct Realm {
     /// A run that is under way, and one that nobody has started.
     pub run: String,
     pub queued: String,
+    /// A thread in which there were two runs.
+    pub worked: String,
 }
 
 pub struct Person {
@@ -126,7 +128,8 @@ impl Stage {
         let alex = sign_in(&http, &world.alex.email, &world.alex.password).await;
         let work = Work { asker: &alex, agent: &lotse, operator: &id(&world.lotse.id), question: "@lotse what now?" };
         let open = Realm::build(&robin, vertrieb, ablage, work).await;
-        let work = Work { asker: &robin, agent: &runner, operator: &id(&world.runner.id), question: "@runner what now?" };
+        let work =
+            Work { asker: &robin, agent: &runner, operator: &id(&world.runner.id), question: "@runner what now?" };
         let hidden = Realm::build(&robin, engineering, tresor, work).await;
         Self {
             server,
@@ -206,9 +209,11 @@ impl Realm {
             question: work.question,
             run: String::new(),
             queued: String::new(),
+            worked: String::new(),
         };
         realm.run = realm.started().await.run;
         realm.queued = realm.asked().await.run;
+        realm.worked = realm.worked().await;
         realm
     }
 
@@ -222,6 +227,15 @@ impl Realm {
         let work = self.asked().await;
         work.start(&self.agent).await;
         work
+    }
+
+    /// A thread with an ended run and another.
+    async fn worked(&self) -> String {
+        let task = self.started().await;
+        let outcome = json!({ "outcome": "completed" });
+        self.agent.post(&format!("/runs/{}/finish", task.run), outcome).await.expect(200);
+        say(&self.asker, &task.thread, self.question).await;
+        task.thread
     }
 
     /// A run that waited for an answer and has got one.

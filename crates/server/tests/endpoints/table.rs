@@ -332,7 +332,8 @@ async fn threads(stage: &Stage, operation: &str, side: Side) -> Scene {
     };
     match operation {
         "createThread" => Scene::at("channel_id", &realm.forum).body(title),
-        "getThread" | "listThreadMessages" | "listThreadRuns" => thread,
+        "getThread" | "listThreadMessages" => thread,
+        "listThreadRuns" => Scene::at("thread_id", &realm.worked),
         "createMessage" => Scene::at("thread_id", &post().await).body(json!({ "content_md": "Good morning." })),
         "getMessage" => Scene::at("message_id", &realm.message),
         "closeThread" => Scene::at("thread_id", &post().await),
@@ -341,9 +342,7 @@ async fn threads(stage: &Stage, operation: &str, side: Side) -> Scene {
             robin.post_empty(&format!("/threads/{thread}/close")).await.expect(200);
             Scene::at("thread_id", &thread)
         }
-        "setThreadOperator" => {
-            Scene::at("thread_id", &post().await).body(json!({ "agent_id": stage.world.lotse.id }))
-        }
+        "setThreadOperator" => Scene::at("thread_id", &post().await).body(json!({ "agent_id": stage.world.lotse.id })),
         _ => unknown_operation(operation),
     }
 }
@@ -401,9 +400,7 @@ async fn runs(stage: &Stage, operation: &str, side: Side) -> Scene {
             let task = realm.answered().await;
             Scene::at("run_id", &task.run).body(json!({ "invocation_token": task.token }))
         }
-        "awaitRunInput" => {
-            Scene::at("run_id", &realm.started().await.run).body(json!({ "question_md": "Which one?" }))
-        }
+        "awaitRunInput" => Scene::at("run_id", &realm.started().await.run).body(json!({ "question_md": "Which one?" })),
         "finishRun" => Scene::at("run_id", &realm.started().await.run).body(json!({ "outcome": "completed" })),
         _ => unknown_operation(operation),
     }

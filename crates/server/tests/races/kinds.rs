@@ -26,7 +26,11 @@ pub async fn all(nodes: &Nodes) -> Vec<Box<dyn Kind>> {
     vec![
         Box::new(Grant { who: alex.clone(), principal: world.alex.id.to_string(), channel: kampagne }),
         Box::new(Group { who: sam, principal: world.sam.id.to_string(), group, channel: werkzeuge }),
-        Box::new(Disabled { who: http.token(&script), person: world.writer.id.to_string(), channel: allgemein.clone() }),
+        Box::new(Disabled {
+            who: http.token(&script),
+            person: world.writer.id.to_string(),
+            channel: allgemein.clone(),
+        }),
         Box::new(AgentToken { agent: world.texter.id.to_string(), channel: allgemein.clone() }),
         Box::new(RunEnded {
             asker: alex.clone(),
