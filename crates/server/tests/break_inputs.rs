@@ -1,5 +1,13 @@
 //! Hostile input: cursors, limits, texts, times and JSON that nobody of good will sends.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
+
 mod support;
 
 use bothy_testkit::both_databases;

@@ -1,5 +1,13 @@
 //! Chapter 04 section 4: every guarded operation that makes something takes an `Idempotency-Key`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
+
 mod support;
 
 use bothy_testkit::both_databases;

@@ -9,6 +9,13 @@
 //!   `BOTHY_UPDATE=1` writes it anew.
 
 #![allow(missing_docs, unreachable_pub, reason = "the parts of a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod support;
 

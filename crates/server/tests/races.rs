@@ -3,6 +3,13 @@
 //! under way. `BOTHY_RACES` says how many races of each kind; 100 otherwise.
 
 #![allow(missing_docs, unreachable_pub, reason = "the parts of a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 mod support;
 
