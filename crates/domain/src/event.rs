@@ -35,6 +35,10 @@ kinds! {
     RunCancelRequested = "run.cancel_requested";
     /// A run that waited got its input.
     RunInputReceived = "run.input_received";
+    /// The time of the question that a run waits with is over.
+    RunQuestionExpired = "run.question_expired";
+    /// An agent answered somebody who pressed a component.
+    InteractionResponded = "interaction.responded";
     /// The state, status line, progress or draft of a run changed.
     RunUpdated = "run.updated";
     /// The author of a message is told something that only the author sees.
@@ -45,6 +49,14 @@ kinds! {
     MessageUpdated = "message.updated";
     /// A message was deleted.
     MessageDeleted = "message.deleted";
+    /// Somebody reacted to a message or took a reaction away.
+    MessageReactionsUpdated = "message.reactions_updated";
+    /// The caller read on in a thread, perhaps with another client.
+    ReadStateUpdated = "read_state.updated";
+    /// Somebody writes in a thread at this moment.
+    TypingStarted = "typing.started";
+    /// Somebody came or went.
+    PresenceUpdated = "presence.updated";
     /// A thread was opened.
     ThreadCreated = "thread.created";
     /// A thread changed.

@@ -59,7 +59,8 @@ impl<K> Ord for Id<K> {
 }
 impl<K> Hash for Id<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.uuid.hash(state);
+        // As one number: maps of decisions are keyed by ids.
+        state.write_u128(self.uuid.as_u128());
     }
 }
 impl<K> fmt::Debug for Id<K> {
@@ -151,6 +152,8 @@ ids! {
     MessageId = Message;
     /// A run of an agent.
     RunId = Run;
+    /// Something that only one person is told.
+    NoticeId = Notice;
     /// The continuity of an agent's memory in a thread.
     AgentSessionId = AgentSession;
     /// An entry of the audit log.

@@ -15,6 +15,7 @@ pub mod message;
 pub mod names;
 pub mod policy;
 pub mod problem;
+pub mod request;
 pub mod run;
 pub mod session;
 pub mod time;

@@ -102,11 +102,19 @@ pub fn skeleton_of(text: &str) -> String {
 /// # Errors
 /// Says what is wrong with it.
 pub fn display_name(text: &str) -> Result<String, NameError> {
+    label(text, NAME_MAX_CHARS)
+}
+
+/// Takes a text that is shown on one line, such as a description, in the form of a name.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn label(text: &str, max_chars: usize) -> Result<String, NameError> {
     let name: String = text.trim().nfc().collect();
     if name.is_empty() {
         return Err(NameError::Empty);
     }
-    if name.chars().count() > NAME_MAX_CHARS {
+    if name.chars().count() > max_chars {
         return Err(NameError::TooLong);
     }
     if name.chars().any(hides) {

@@ -135,6 +135,14 @@ pub fn candidates(message: &MessageFacts<'_>) -> Vec<Candidate> {
     found
 }
 
+/// The candidate of a request that names its agent: a command or a pressed component (RC-17). It
+/// reaches its agent just as a mention does, under the same switches. `None` for whatever no person
+/// asked for, and for an agent that does not take part in a direct message.
+pub fn addressed(request: &MessageFacts<'_>, agent: PrincipalId) -> Option<Candidate> {
+    let asked = request.origin == Some(Origin::Human) && request.kind == MessageKind::RunRequest;
+    (asked && is_present(request.place, agent)).then(|| Candidate { mentioned: true, ..candidate(request, agent) })
+}
+
 fn candidate(message: &MessageFacts<'_>, agent: PrincipalId) -> Candidate {
     let standing = message.place.standing(agent);
     let open_to_guests = message.switches.allow_mentioned_agents || matches!(message.place, Place::Direct { .. });

@@ -238,6 +238,10 @@ catalogue! {
     AgentConfigRead = row(Action::AgentConfigRead, "agent.config.read", ResourceKind::Channel, &[Agent], READ).rate(RateClass::AgentRuntime);
     /// `agent.triggerers.read`: Lists who may instruct the agent.
     AgentTriggerersRead = row(Action::AgentTriggerersRead, "agent.triggerers.read", ResourceKind::Agent, &[Person, Agent], AGENT_SELF).rate(RateClass::AgentRuntime);
+    /// `agent.commands.declare`: Says which commands the agent offers.
+    AgentCommandsDeclare = row(Action::AgentCommandsDeclare, "agent.commands.declare", ResourceKind::Agent, &[Agent], AGENT_SELF).rate(RateClass::AgentRuntime);
+    /// `command.run`: Runs a command of an agent in a thread; `agent.invoke` is judged as well.
+    CommandRun = row(Action::CommandRun, "command.run", ResourceKind::Thread, &[Person], WRITE).rate(RateClass::Write);
     /// `agent.invoke`: Instructs an agent in a channel.
     AgentInvoke = row(Action::AgentInvoke, "agent.invoke", ResourceKind::Channel, &[Person], TRIGGER).rate(RateClass::Write);
     /// `agent.events.consume`: Polls and acknowledges the agent's events.
@@ -274,6 +278,10 @@ catalogue! {
     RunTokenRenew = row(Action::RunTokenRenew, "run.token.renew", ResourceKind::Run, &[Agent], OWN_RUN).rate(RateClass::AgentRuntime).binding(BindingMode::Unbound);
     /// `run.context.read`: Reads the context of a run.
     RunContextRead = row(Action::RunContextRead, "run.context.read", ResourceKind::Run, &[Agent], OWN_RUN).rate(RateClass::AgentRuntime);
+    /// `run.evidence.read`: Reads what the agent of a run saw.
+    RunEvidenceRead = row(Action::RunEvidenceRead, "run.evidence.read", ResourceKind::Run, &[Person], READ);
+    /// `interaction.press`: Presses a component of a message; `agent.invoke` is judged as well.
+    InteractionPress = row(Action::InteractionPress, "interaction.press", ResourceKind::Message, &[Person], READ).rate(RateClass::Write);
     /// `interaction.respond`: Answers an interaction.
     InteractionRespond = row(Action::InteractionRespond, "interaction.respond", ResourceKind::Run, &[Agent], OWN_RUN).rate(RateClass::AgentRuntime).binding(BindingMode::OwnException);
 }

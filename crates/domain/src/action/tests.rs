@@ -82,3 +82,17 @@ fn administration_is_for_people_in_a_session() {
         assert_eq!(row.subjects.kinds(), [crate::actor::PrincipalKind::Person], "{}", row.id);
     }
 }
+
+/// The door finds a target by the name of its kind in the path.
+#[test]
+fn what_a_path_can_name_is_called_after_its_kind() {
+    for row in CATALOGUE.rows() {
+        let named = match row.resource {
+            ResourceKind::Instance | ResourceKind::Own | ResourceKind::Audit => None,
+            // Of whatever kind the target is.
+            ResourceKind::GrantTarget => Some("target_id".to_owned()),
+            kind => Some(format!("{}_id", kind.as_str())),
+        };
+        assert_eq!(row.resource.path_parameter().map(str::to_owned), named);
+    }
+}

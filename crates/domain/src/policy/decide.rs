@@ -174,28 +174,31 @@ fn refusal(judgement: &Judgement<'_>, row: &Row) -> Option<(Outcome, Reason)> {
     let Some(resource) = judgement.resource else {
         return Some((Outcome::NotFound, Reason::UnknownTarget));
     };
-    if !own.sees(&resource.path, judgement.now) {
+    let mine = own.sight(&resource.path, judgement.now);
+    if !mine.visible {
         return Some((Outcome::NotFound, Reason::NoGrant));
     }
     let person = match bound_person(judgement, row, resource) {
         Bound::No => None,
-        Bound::To(person) if resource.path.place == Place::Instance || person.sees(&resource.path, judgement.now) => {
-            Some(person)
+        Bound::To(person) => {
+            let theirs = person.sight(&resource.path, judgement.now);
+            if !theirs.visible && resource.path.place != Place::Instance {
+                return Some((Outcome::NotFound, Reason::ActingForInsufficient));
+            }
+            Some((person, theirs.rights))
         }
-        Bound::To(_) | Bound::Unknown => {
-            return Some((Outcome::NotFound, Reason::ActingForInsufficient));
-        }
+        Bound::Unknown => return Some((Outcome::NotFound, Reason::ActingForInsufficient)),
     };
     if !row.subjects.contains(judgement.actor.kind) {
         return Some((Outcome::Forbidden, Reason::SubjectKindNotAllowed));
     }
-    if let Some(reason) = unmet(judgement, row, resource, |path| own.rights_on(path, judgement.now)) {
+    let open = |path: &Path| own.rights_on(path, judgement.now);
+    if let Some(reason) = unmet(judgement, row, resource, mine.rights, open) {
         return Some((Outcome::Forbidden, reason));
     }
-    if let Some(person) = person {
-        let together =
-            |path: &Path| own.rights_on(path, judgement.now).intersection(person.rights_on(path, judgement.now));
-        if unmet(judgement, row, resource, together).is_some() {
+    if let Some((person, theirs)) = person {
+        let open = |path: &Path| own.rights_on(path, judgement.now).intersection(person.rights_on(path, judgement.now));
+        if unmet(judgement, row, resource, mine.rights.intersection(theirs), open).is_some() {
             return Some((Outcome::Forbidden, Reason::ActingForInsufficient));
         }
     }
@@ -249,30 +252,26 @@ fn credential_refusal(judgement: &Judgement<'_>, row: &Row) -> Option<Reason> {
     (row.step_up && !credential.is_confirmed_session()).then_some(Reason::StepUpRequired)
 }
 
-/// The reason why none of the row's alternatives holds; the last one speaks for all.
+/// The reason why none of the row's alternatives holds with these rights; the last one speaks for
+/// all. `rights_on` says what they would be were the path not archived.
 fn unmet(
     judgement: &Judgement<'_>,
     row: &Row,
     resource: &Resource,
+    rights: Rights,
     rights_on: impl Fn(&Path) -> Rights,
 ) -> Option<Reason> {
-    let rights = rights_on(&resource.path);
     let mut last = None;
     for needs in row.any_of {
         let reason = unmet_needs(judgement, needs, resource, rights)?;
         if last == Some(Reason::Archived) {
             continue;
         }
-        last = Some(match reason {
-            Reason::NotSelf => reason,
-            _ if resource.path.archived => {
-                let open = Path { archived: false, ..resource.path };
-                match unmet_needs(judgement, needs, resource, rights_on(&open)) {
-                    None => Reason::Archived,
-                    Some(_) => reason,
-                }
-            }
-            _ => reason,
+        last = Some(if resource.path.archived {
+            let open = Path { archived: false, ..resource.path };
+            unmet_needs(judgement, needs, resource, rights_on(&open)).map_or(Reason::Archived, |_| reason)
+        } else {
+            reason
         });
     }
     last

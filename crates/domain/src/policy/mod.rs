@@ -1,5 +1,7 @@
 //! Levels, capabilities, rights on a path, and the decision (chapter 03, chapter 08).
 
+mod by_id;
+mod course;
 mod decide;
 mod resource;
 mod rights;

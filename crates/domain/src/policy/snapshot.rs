@@ -1,5 +1,8 @@
 use crate::actor::{PrincipalKind, PrincipalStatus};
+use crate::ids::kind::{Channel, Space};
 use crate::ids::{ChannelId, PrincipalId, SpaceId};
+use crate::policy::by_id::ById;
+use crate::policy::course::Course;
 use crate::policy::{Capabilities, Level, Path, Place, Rights};
 use crate::time::Timestamp;
 
@@ -25,12 +28,6 @@ pub struct GrantFact {
     pub expires_at: Option<Timestamp>,
 }
 
-impl GrantFact {
-    fn live(&self, now: Timestamp) -> bool {
-        self.expires_at.is_none_or(|expires| expires > now)
-    }
-}
-
 /// What a snapshot is made of, as loaded from the database at one rights version.
 #[derive(Debug, Clone)]
 pub struct SnapshotFacts {
@@ -49,40 +46,55 @@ pub struct SnapshotFacts {
 }
 
 /// The rights of one principal at one rights version, laid out so that a decision needs neither
-/// I/O nor allocation. Expiry is judged at each decision, so a grant ends without any write (AZ-3).
+/// I/O nor allocation, and one look-up for each container on the path. Expiry is judged at each
+/// decision, so a grant ends without any write (AZ-3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     principal: PrincipalId,
     kind: PrincipalKind,
     active: bool,
     owner: bool,
-    instance: Box<[GrantFact]>,
-    spaces: Box<[(SpaceId, GrantFact)]>,
-    channels: Box<[(ChannelId, GrantFact)]>,
-    channels_by_space: Box<[(SpaceId, GrantFact)]>,
+    instance: Course,
+    spaces: ById<Space, Course>,
+    channels: ById<Channel, InChannel>,
+    /// What the channels of a space give together: whoever sees one of them sees the space.
+    through_channels: ById<Space, Course>,
     directs: Box<[ChannelId]>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct InChannel {
+    space: SpaceId,
+    course: Course,
+}
+
+/// How a place looks to a principal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight {
+    /// Whether it can be seen at all (AZ-6).
+    pub(super) visible: bool,
+    /// What may be done there.
+    pub(super) rights: Rights,
 }
 
 impl Snapshot {
     /// Lays the facts out for look-up.
     pub fn new(facts: SnapshotFacts) -> Self {
         let mut instance = Vec::new();
-        let mut spaces = Vec::new();
-        let mut channels = Vec::new();
-        let mut channels_by_space = Vec::new();
-        for grant in facts.grants {
+        let mut spaces: ById<Space, Vec<&GrantFact>> = ById::default();
+        let mut channels: ById<Channel, (SpaceId, Vec<&GrantFact>)> = ById::default();
+        let mut through_channels: ById<Space, Vec<&GrantFact>> = ById::default();
+        for grant in &facts.grants {
             match grant.target {
                 GrantTarget::Instance => instance.push(grant),
-                GrantTarget::Space(space) => spaces.push((space, grant)),
+                GrantTarget::Space(space) => spaces.entry(space).or_default().push(grant),
                 GrantTarget::Channel(space, channel) => {
-                    channels.push((channel, grant));
-                    channels_by_space.push((space, grant));
+                    channels.entry(channel).or_insert_with(|| (space, Vec::new())).1.push(grant);
+                    through_channels.entry(space).or_default().push(grant);
                 }
             }
         }
-        spaces.sort_by_key(|(space, _)| *space);
-        channels.sort_by_key(|(channel, _)| *channel);
-        channels_by_space.sort_by_key(|(space, _)| *space);
+        let in_channel = |(space, grants): (SpaceId, Vec<_>)| InChannel { space, course: Course::of(grants) };
         let mut directs = facts.directs;
         directs.sort_unstable();
         directs.dedup();
@@ -91,10 +103,10 @@ impl Snapshot {
             kind: facts.kind,
             active: facts.status == PrincipalStatus::Active,
             owner: facts.owner,
-            instance: instance.into(),
-            spaces: spaces.into(),
-            channels: channels.into(),
-            channels_by_space: channels_by_space.into(),
+            instance: Course::of(instance),
+            spaces: spaces.into_iter().map(|(space, grants)| (space, Course::of(grants))).collect(),
+            channels: channels.into_iter().map(|(channel, granted)| (channel, in_channel(granted))).collect(),
+            through_channels: through_channels.into_iter().map(|(space, grants)| (space, Course::of(grants))).collect(),
             directs: directs.into(),
         }
     }
@@ -134,12 +146,12 @@ impl Snapshot {
                 }
             }
             _ if self.owner => Rights::ALL,
-            Place::Instance => self.instance_rights(now),
-            Place::Space(space) => self.instance_rights(now).union(self.space_rights(space, now)),
-            Place::Channel(space, channel) => self
-                .instance_rights(now)
-                .union(self.space_rights(space, now))
-                .union(live_union(&self.channels, channel, now)),
+            Place::Instance => self.instance.at(now),
+            Place::Space(space) => self.instance.at(now).union(self.space_rights(space, now)),
+            Place::Channel(space, channel) => {
+                let on_channel = self.channels.get(&channel).map_or(Rights::NONE, |granted| granted.course.at(now));
+                self.instance.at(now).union(self.space_rights(space, now)).union(on_channel)
+            }
         };
         if path.thread_operator == Some(self.principal) {
             rights.level = rights.level.max(Level::Write);
@@ -153,18 +165,19 @@ impl Snapshot {
     /// Whether a place can be seen (AZ-6). A space can also be seen by whoever sees one of its
     /// channels, so that the channel can be reached.
     pub fn sees(&self, path: &Path, now: Timestamp) -> bool {
-        match path.place {
+        self.sight(path, now).visible
+    }
+
+    /// What [`sees`](Self::sees) and [`rights_on`](Self::rights_on) say, worked out once.
+    pub(super) fn sight(&self, path: &Path, now: Timestamp) -> Sight {
+        let rights = self.rights_on(path, now);
+        let visible = match path.place {
             Place::Pathless | Place::Instance => self.active,
             Place::Private(owner) => self.active && owner == self.principal,
-            Place::Space(space) => {
-                self.rights_on(path, now).level >= Level::Read
-                    || (self.active
-                        && range(&self.channels_by_space, space)
-                            .iter()
-                            .any(|(_, grant)| grant.live(now) && grant.rights.level >= Level::Read))
-            }
-            Place::Channel(..) | Place::Direct(_) => self.rights_on(path, now).level >= Level::Read,
-        }
+            Place::Space(space) => rights.level >= Level::Read || (self.active && self.sees_a_channel_of(space, now)),
+            Place::Channel(..) | Place::Direct(_) => rights.level >= Level::Read,
+        };
+        Sight { visible, rights }
     }
 
     /// Whether the principal takes part in a direct message.
@@ -177,44 +190,25 @@ impl Snapshot {
     }
 
     pub(super) fn live_spaces(&self, least: Level, now: Timestamp) -> impl Iterator<Item = SpaceId> {
-        live_targets(&self.spaces, least, now)
+        self.spaces.iter().filter(move |(_, course)| course.at(now).level >= least).map(|(space, _)| *space)
     }
 
     pub(super) fn live_channels(&self, least: Level, now: Timestamp) -> impl Iterator<Item = (SpaceId, ChannelId)> {
-        self.channels.iter().filter_map(move |(_, grant)| match grant.target {
-            GrantTarget::Channel(space, channel) if grant.live(now) && grant.rights.level >= least => {
-                Some((space, channel))
-            }
-            _ => None,
-        })
+        self.channels
+            .iter()
+            .filter(move |(_, granted)| granted.course.at(now).level >= least)
+            .map(|(channel, granted)| (granted.space, *channel))
     }
 
     pub(super) fn instance_rights(&self, now: Timestamp) -> Rights {
-        self.instance
-            .iter()
-            .filter(|grant| grant.live(now))
-            .fold(Rights::NONE, |rights, grant| rights.union(grant.rights))
+        self.instance.at(now)
     }
 
     fn space_rights(&self, space: SpaceId, now: Timestamp) -> Rights {
-        live_union(&self.spaces, space, now)
+        self.spaces.get(&space).map_or(Rights::NONE, |course| course.at(now))
     }
-}
 
-fn range<K: Ord>(sorted: &[(K, GrantFact)], key: K) -> &[(K, GrantFact)] {
-    let from = sorted.partition_point(|(other, _)| *other < key);
-    let rest = sorted.get(from..).unwrap_or_default();
-    let length = rest.iter().take_while(|(other, _)| *other == key).count();
-    rest.get(..length).unwrap_or_default()
-}
-
-fn live_union<K: Ord>(sorted: &[(K, GrantFact)], key: K, now: Timestamp) -> Rights {
-    range(sorted, key)
-        .iter()
-        .filter(|(_, grant)| grant.live(now))
-        .fold(Rights::NONE, |rights, (_, grant)| rights.union(grant.rights))
-}
-
-fn live_targets<K: Copy>(sorted: &[(K, GrantFact)], least: Level, now: Timestamp) -> impl Iterator<Item = K> {
-    sorted.iter().filter(move |(_, grant)| grant.live(now) && grant.rights.level >= least).map(|(key, _)| *key)
+    fn sees_a_channel_of(&self, space: SpaceId, now: Timestamp) -> bool {
+        self.through_channels.get(&space).is_some_and(|course| course.at(now).level >= Level::Read)
+    }
 }

@@ -11,7 +11,7 @@ pub enum RunCommand {
     AwaitInput,
     /// `resumeRun`: the agent goes on after the person answered.
     Resume {
-        /// Whether an answer has arrived since the question.
+        /// Whether an answer has arrived since the question, or the time of the question is over.
         input_arrived: bool,
     },
     /// `finishRun`: the agent ends the run.

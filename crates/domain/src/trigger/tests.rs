@@ -7,7 +7,8 @@ mod properties;
 use uuid::Uuid;
 
 use super::{
-    ActiveRun, AgentFacts, Decision, MessageFacts, Outcome, Place, RespondTo, Standing, Switches, candidates, decide,
+    ActiveRun, AgentFacts, Decision, MessageFacts, Outcome, Place, RespondTo, Standing, Switches, addressed,
+    candidates, decide,
 };
 use crate::ids::{Id, PrincipalId, RunId};
 use crate::message::{MessageKind, Origin};

@@ -35,22 +35,28 @@ impl Random {
     }
 }
 
-/// The seeds to go through: the one in `BOTHY_TEST_SEED`, or `count` others than last time.
+/// The seeds to go through: the one in `BOTHY_TEST_SEED`, or `count` others than last time; fewer
+/// when `BOTHY_TEST_WORLDS` says so, which is for mutation runs.
 pub fn seeds(count: u64) -> impl Iterator<Item = u64> {
     let (first, count) = match wanted_seed() {
         Some(seed) => (seed, 1),
-        None => (RandomState::new().hash_one(0) >> 16, count),
+        None => (RandomState::new().hash_one(0) >> 16, number("BOTHY_TEST_WORLDS").unwrap_or(count)),
     };
     first..first + count
 }
 
-/// Whether one world is repeated, which says nothing of what all of them together reach.
+/// Whether one world is repeated, or fewer are asked than usual, which says nothing of what all of
+/// them together reach.
 pub fn is_repeating() -> bool {
-    wanted_seed().is_some()
+    wanted_seed().is_some() || number("BOTHY_TEST_WORLDS").is_some()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test repeats the world whose number it printed")]
 fn wanted_seed() -> Option<u64> {
-    let text = std::env::var("BOTHY_TEST_SEED").ok()?;
-    Some(text.parse().expect("BOTHY_TEST_SEED is a number"))
+    number("BOTHY_TEST_SEED")
+}
+
+#[expect(clippy::disallowed_methods, reason = "switches of a test, such as the number of the world that it printed")]
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is a number")))
 }

@@ -247,3 +247,20 @@ fn af_17_run_only_agents() {
         Decision::Allow
     );
 }
+
+/// A list fails closed like a decision.
+#[test]
+fn a_bound_list_without_a_known_person_is_empty() {
+    let (bound, lotse, alex) = (bound(), lotse_everywhere(Level::Read), alex_in_support());
+    let asked = |person| Judgement {
+        actor: &bound,
+        own: &lotse,
+        person,
+        action: Action::MessageRead,
+        resource: None,
+        mode: Mode::Filter,
+        now: NOW,
+    };
+    assert_eq!(decide_scope(&asked(None)), Ok(Scope::default()));
+    assert_ne!(decide_scope(&asked(Some(&alex))), Ok(Scope::default()));
+}

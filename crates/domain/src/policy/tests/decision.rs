@@ -105,3 +105,19 @@ fn an_inactive_principal_is_nobody() {
         }
     }
 }
+
+#[test]
+fn a_decision_says_whether_it_allows_and_a_path_whether_it_reaches_a_channel() {
+    assert!(Decision::Allow.is_allow());
+    assert!(!denied(Outcome::NotFound, Reason::NoGrant).is_allow());
+    for (place, channel) in [
+        (Place::Channel(support(), allgemein()), Some(allgemein())),
+        (Place::Direct(direct()), Some(direct())),
+        (Place::Space(support()), None),
+        (Place::Instance, None),
+        (Place::Pathless, None),
+        (Place::Private(alex()), None),
+    ] {
+        assert_eq!(Path::of(place).channel(), channel);
+    }
+}

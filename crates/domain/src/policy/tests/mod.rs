@@ -2,6 +2,7 @@
 //! Engineering with Projekt-A, and a direct message.
 
 mod binding;
+mod course;
 mod decision;
 mod rights;
 mod scopes;

@@ -102,3 +102,26 @@ fn nobody_covers_more_than_they_hold() {
     assert!(!writer.covers(Rights { level: Level::Trigger, capabilities: Capabilities::NONE }));
     assert!(!writer.covers(Rights { level: Level::Read, capabilities: Capabilities::NONE.with(Capability::Moderate) }));
 }
+
+#[test]
+fn capabilities_come_back_from_their_bits_and_in_their_order() {
+    for bits in 0..=u8::MAX {
+        let capabilities = Capabilities::from_bits(bits);
+        assert_eq!(capabilities.bits(), bits % 8, "unknown bits are dropped");
+        assert_eq!(capabilities.iter().collect::<Capabilities>(), capabilities);
+    }
+    assert_eq!(Capabilities::ALL.iter().collect::<Vec<_>>(), Capability::ALL);
+    assert_eq!(Capabilities::NONE.iter().count(), 0);
+    let upload = Capabilities::NONE.with(Capability::Upload);
+    assert_eq!(upload.with(Capability::Upload), upload);
+}
+
+#[test]
+fn levels_come_back_from_their_names() {
+    for level in Level::ALL {
+        assert_eq!(Level::parse(level.as_str()), Some(level));
+    }
+    assert_eq!(Level::parse("admin"), None);
+    assert_eq!(Level::ALL.map(Level::as_str), ["none", "read", "write", "trigger"]);
+    assert_eq!(Capability::ALL.map(Capability::as_str), ["upload", "moderate", "manage"]);
+}

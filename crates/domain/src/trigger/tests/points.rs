@@ -1,8 +1,9 @@
 //! Points 3 to 6: what happens to each agent that is spoken to.
 
 use super::{
-    ALEX, AgentFacts, Decision, HERE, IN_NEW_THREAD, LOTSE, MAIN, Outcome, Place, RUN, RUNNER, RespondTo, SAM,
-    SWITCHES, Standing, Switches, TEXTER, THREAD, all_ready, busy, decided, message, outcomes, ready,
+    ALEX, AgentFacts, Decision, HERE, IN_NEW_THREAD, LOTSE, MAIN, MessageFacts, MessageKind, Outcome, Place, RUN,
+    RUNNER, RespondTo, SAM, SWITCHES, Standing, Switches, TEXTER, THREAD, addressed, all_ready, busy, decided, message,
+    outcomes, ready,
 };
 
 fn only(facts: AgentFacts) -> Outcome {
@@ -119,4 +120,19 @@ fn point_6_c44_the_author_is_told_only_of_agents_that_were_mentioned() {
     let decisions = decided(&message(MAIN, every, &[]), &[refused], 10);
     assert_eq!(decisions[0].outcome, Outcome::NotAllowed);
     assert!(!decisions[0].notice());
+}
+
+/// RC-17: what a person asks of one agent by name reaches that agent as a mention does, and nothing
+/// else does.
+#[test]
+fn a_request_that_names_its_agent_is_its_candidate() {
+    let asked = |place| MessageFacts { kind: MessageKind::RunRequest, ..message(place, SWITCHES, &[]) };
+    let found = addressed(&asked(MAIN), TEXTER).unwrap();
+    assert!(found.mentioned && found.agent == TEXTER && found.standing == Standing::Guest);
+    assert!(addressed(&asked(MAIN), LOTSE).unwrap().mentioned);
+    assert_eq!(addressed(&message(MAIN, SWITCHES, &[]), LOTSE), None, "a text is no request");
+    assert_eq!(addressed(&MessageFacts { origin: None, ..asked(MAIN) }, LOTSE), None, "no person asked");
+    let direct = Place::Direct { people: 1, agents: &[LOTSE] };
+    assert!(addressed(&asked(direct), LOTSE).is_some());
+    assert_eq!(addressed(&asked(direct), TEXTER), None, "it takes no part");
 }
