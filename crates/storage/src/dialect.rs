@@ -65,7 +65,8 @@ fn statement(text: &str, engine: Engine) -> String {
 
 /// A migration as its engine takes it. It is written with the types of PostgreSQL.
 ///
-/// SQLite gets its own types and strict tables, so that it refuses what PostgreSQL refuses.
+/// SQLite gets its own types and strict tables, so that it refuses what PostgreSQL refuses; a table
+/// that ends in `KEY_ORDERED` is kept there in the order of its primary key, and nowhere else.
 /// PostgreSQL gets the collation "C", so that it orders text like SQLite, whatever the locale of
 /// its database.
 pub(crate) fn schema(text: &str, engine: Engine) -> String {
@@ -77,6 +78,9 @@ pub(crate) fn schema(text: &str, engine: Engine) -> String {
             (Token::Word("SERIAL_KEY"), Engine::Postgres) => {
                 out.push_str("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY");
             }
+            (Token::Word("KEY_ORDERED"), Engine::Sqlite) => out.push_str("STRICT, WITHOUT ROWID"),
+            // Every table is a heap there.
+            (Token::Word("KEY_ORDERED"), Engine::Postgres) => {}
             (Token::Word(word), Engine::Sqlite) => out.push_str(sqlite_type(word).unwrap_or(word)),
             (Token::Word("TEXT"), Engine::Postgres) if previous_word != "AS" => out.push_str("TEXT COLLATE \"C\""),
             (Token::Parameter(number), _) => {

@@ -29,6 +29,10 @@ pub static MIGRATIONS: &[Migration] = migrations! {
     5 "messaging" "0005_messaging.sql";
     6 "agents" "0006_agents.sql";
     7 "runs" "0007_runs.sql";
+    8 "notices" "0008_notices.sql";
+    9 "search" "0009_search.sql";
+    10 "interactions" "0010_interactions.sql";
+    11 "delivery" "0011_delivery.sql";
 };
 
 /// A step that a database has.

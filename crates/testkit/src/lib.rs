@@ -10,9 +10,11 @@
 mod both;
 mod folder;
 pub mod postgres;
+mod statements;
 
 pub use both::{TestDb, run};
 pub use folder::{TestFolder, sqlite_folder};
+pub use statements::Restricted;
 
 /// A name that differs from call to call and from process to process.
 fn unique() -> String {

@@ -62,3 +62,13 @@ fn odd_texts_are_passed_through() {
         assert_eq!(sqlite_statement(text).replace('?', "$"), text);
     }
 }
+
+#[test]
+fn a_table_in_the_order_of_its_key_is_one_where_there_is_such_a_thing() {
+    let text = "CREATE TABLE t (\n  a TEXT NOT NULL PRIMARY KEY\n) KEY_ORDERED;";
+    assert_eq!(
+        schema(text, Engine::Sqlite),
+        "CREATE TABLE t (\n  a TEXT NOT NULL PRIMARY KEY\n) STRICT, WITHOUT ROWID;"
+    );
+    assert_eq!(schema(text, Engine::Postgres), "CREATE TABLE t (\n  a TEXT COLLATE \"C\" NOT NULL PRIMARY KEY\n) ;");
+}
