@@ -2,7 +2,7 @@
 //! and what may be done. `identity`, the feature crates and `authz` implement them; `server` wires.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bothy_domain::action::{Action, ResourceKind};
 use bothy_domain::actor::Actor;
@@ -86,17 +86,24 @@ pub struct CheckLog(Arc<CheckLogState>);
 
 #[derive(Debug, Default)]
 struct CheckLogState {
-    allowed: std::sync::Mutex<Vec<Action>>,
+    /// One bit for each action, so that recording allocates nothing (AZ-7).
+    allowed: [AtomicU64; Action::ALL.len().div_ceil(WORD)],
     scoped: AtomicBool,
+}
+
+/// How many actions one word remembers.
+const WORD: usize = 64;
+
+/// The word and the bit of an action.
+const fn place(action: Action) -> (usize, u64) {
+    (action as usize / WORD, 1 << (action as usize % WORD))
 }
 
 impl CheckLog {
     fn record(&self, action: Action) {
-        // A poisoned lock means that a handler panicked while recording: nothing was allowed.
-        if let Ok(mut allowed) = self.0.allowed.lock()
-            && !allowed.contains(&action)
-        {
-            allowed.push(action);
+        let (word, bit) = place(action);
+        if let Some(word) = self.0.allowed.get(word) {
+            word.fetch_or(bit, Ordering::Relaxed);
         }
     }
 
@@ -107,7 +114,8 @@ impl CheckLog {
 
     /// Whether the action was allowed at least once.
     pub fn allows(&self, action: Action) -> bool {
-        self.0.allowed.lock().is_ok_and(|allowed| allowed.contains(&action))
+        let (word, bit) = place(action);
+        self.0.allowed.get(word).is_some_and(|word| word.load(Ordering::Relaxed) & bit != 0)
     }
 
     /// Whether the request restricted a list by scope.
@@ -116,8 +124,7 @@ impl CheckLog {
     }
 }
 
-/// The rights of one caller at one moment. Deciding needs no I/O and, beside the check log,
-/// allocates nothing.
+/// The rights of one caller at one moment. Deciding needs no I/O and allocates nothing.
 #[derive(Debug, Clone)]
 pub struct Judge {
     actor: Actor,
@@ -131,6 +138,13 @@ impl Judge {
     /// A judge over snapshots of one rights version. Made by authz.
     pub fn new(actor: Actor, own: Arc<Snapshot>, person: Option<Arc<Snapshot>>, now: Timestamp) -> Self {
         Self { actor, own, person, now, log: CheckLog::default() }
+    }
+
+    /// The same rights at another moment, with a check log of its own: what is delivered over a long
+    /// time is judged by the time of each delivery, so that a grant expires without any write (AZ-3).
+    #[must_use]
+    pub fn at(&self, now: Timestamp) -> Self {
+        Self { now, log: CheckLog::default(), ..self.clone() }
     }
 
     /// Whom it judges.

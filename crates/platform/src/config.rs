@@ -18,6 +18,7 @@ mod rate;
 mod secret;
 mod sections;
 mod span;
+mod sync;
 mod value;
 
 use schemars::JsonSchema;
@@ -34,6 +35,7 @@ pub use rate::Rate;
 pub use secret::Secret;
 pub use sections::{Agent, Audit, Auth, Authz, Channel, Database, Http, Log, LogFormat, Message, MigrateMode, Server};
 pub use span::{InvalidSpan, Span};
+pub use sync::{Events, Gateway};
 
 /// Every setting of the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +57,10 @@ pub struct Config {
     pub channel: Channel,
     /// Limits on messages.
     pub message: Message,
+    /// The event log, and what clients read of it.
+    pub events: Events,
+    /// Connections that follow live.
+    pub gateway: Gateway,
     /// Decisions on rights.
     pub authz: Authz,
     /// The record of what was done and what was denied.

@@ -9,6 +9,7 @@
 
 mod log;
 mod read;
+mod retain;
 mod sequencer;
 pub(crate) mod store;
 

@@ -200,6 +200,15 @@ pub struct Agent {
     pub poll_max_wait: Span<0, { 5 * MINUTE }>,
     /// How many events a poll may return.
     pub poll_batch_max: Number<1, 1000>,
+    /// How many commands an agent may offer.
+    pub max_commands: Number<0, 200>,
+    /// How many components an agent may put under one message.
+    pub max_components: Number<0, 25>,
+    /// How long a question of a run may wait for its answer when the question has a time of its own.
+    pub question_max_ttl: Span<SECOND, { 90 * DAY }>,
+    /// How many of the different answers that a run got when it read its context are kept as what its
+    /// agent saw.
+    pub evidence_max_entries: Number<1, 10_000>,
 }
 
 impl Default for Agent {
@@ -214,6 +223,10 @@ impl Default for Agent {
             cancel_grace: Span::of(30 * SECOND),
             poll_max_wait: Span::of(30 * SECOND),
             poll_batch_max: Number::of(100),
+            max_commands: Number::of(50),
+            max_components: Number::of(10),
+            question_max_ttl: Span::of(7 * DAY),
+            evidence_max_entries: Number::of(200),
         }
     }
 }
@@ -244,6 +257,15 @@ pub struct Message {
     pub list_content_max_bytes: Number<1, { 16 * MIB }>,
     /// How many mentions of a message count.
     pub max_mentions: Number<1, 1000>,
+    /// How many different emoji the reactions to one message may have.
+    pub max_reactions: Number<1, 1000>,
+    /// How often one message may be edited; each earlier wording is kept.
+    pub max_revisions: Number<1, 10_000>,
+    /// How far the unread messages and mentions of a thread are counted; beyond that a count says
+    /// that there are more.
+    pub unread_count_max: Number<1, 10_000>,
+    /// How many private notices are kept for one person; older ones go.
+    pub max_notices: Number<1, 10_000>,
 }
 
 impl Default for Message {
@@ -252,6 +274,10 @@ impl Default for Message {
             max_bytes: Number::of(64 * KIB),
             list_content_max_bytes: Number::of(16 * KIB),
             max_mentions: Number::of(50),
+            max_reactions: Number::of(50),
+            max_revisions: Number::of(100),
+            unread_count_max: Number::of(100),
+            max_notices: Number::of(200),
         }
     }
 }

@@ -57,6 +57,16 @@ statements! {
         (SELECT entry, row_number() OVER (ORDER BY entry) AS place FROM \
             (SELECT entry FROM events WHERE position IS NULL ORDER BY entry LIMIT $2) AS waiting) AS numbered \
         WHERE events.entry = numbered.entry";
+    /// Up to where events were removed.
+    EVENT_FLOOR = "SELECT position FROM event_floor WHERE only_row = 1";
+    /// The same, for the one who removes more.
+    LOCK_FLOOR = "UPDATE event_floor SET position = position WHERE only_row = 1 RETURNING position";
+    /// Moves the floor up.
+    SET_FLOOR = "UPDATE event_floor SET position = $1 WHERE only_row = 1";
+    /// The oldest events that are left.
+    OLDEST_EVENTS = "SELECT position, at FROM events WHERE position > $1 ORDER BY position LIMIT $2";
+    /// Removes the oldest events.
+    REMOVE_EVENTS = "DELETE FROM events WHERE position <= $1";
     /// Every event of a stretch of the log.
     EVENTS_BETWEEN = concat!(
         "SELECT ", columns!(), " FROM events WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3"
@@ -126,6 +136,42 @@ pub(super) async fn append(
         unit.execute(&APPEND_EVENT, parameters).await?;
     }
     Ok(())
+}
+
+/// Up to where events were removed.
+pub(super) async fn floor(reader: &Reader) -> Result<i64, StorageError> {
+    reader.one(&EVENT_FLOOR, params![]).await?.get("position")
+}
+
+/// The floor, held until the unit of work ends.
+pub(super) async fn lock_floor(unit: &UnitOfWork) -> Result<i64, StorageError> {
+    unit.returning_one(&LOCK_FLOOR, params![]).await?.get("position")
+}
+
+pub(super) async fn set_floor(unit: &UnitOfWork, position: i64) -> Result<(), StorageError> {
+    unit.execute(&SET_FLOOR, params![position]).await.map(drop)
+}
+
+/// The last of at most `limit` events after the floor that all were written before a time. The log is
+/// cut at its beginning only: an older event behind a younger one waits for it.
+pub(super) async fn last_before(
+    reader: &Reader,
+    floor: i64,
+    limit: i64,
+    oldest: Timestamp,
+) -> Result<Option<i64>, StorageError> {
+    let mut last = None;
+    for row in reader.all(&OLDEST_EVENTS, params![floor, limit]).await? {
+        if row.get::<Timestamp>("at")? >= oldest {
+            break;
+        }
+        last = Some(row.get("position")?);
+    }
+    Ok(last)
+}
+
+pub(super) async fn remove_up_to(unit: &UnitOfWork, position: i64) -> Result<u64, StorageError> {
+    unit.execute(&REMOVE_EVENTS, params![position]).await
 }
 
 pub(super) async fn has_unsequenced(reader: &Reader) -> Result<bool, StorageError> {

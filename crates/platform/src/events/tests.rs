@@ -1,6 +1,8 @@
 mod audience;
+mod held;
 mod log;
 mod nodes;
+mod retention;
 
 use std::sync::Arc;
 

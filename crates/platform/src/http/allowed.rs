@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 use bothy_domain::action::{Action, ActionType, ResourceKind};
 use bothy_domain::actor::Actor;
 use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
@@ -9,11 +9,13 @@ use bothy_domain::ids::{AnyId, Id};
 use bothy_domain::policy::{Decision, Denial, Mode, Outcome, Reason, Resource, Scope};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_storage::UnitOfWork;
+use hyper::upgrade::OnUpgrade;
 
 use super::chain::Services;
 use super::idempotency::Claim;
 use super::output::etag;
 use crate::authorize::Judge;
+use crate::serve::Peer;
 
 /// The members of a path, as matched.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +37,12 @@ impl PathMembers {
 #[derive(Debug, Default)]
 pub(super) struct RequestFacts {
     pub(super) path: PathMembers,
+    pub(super) method: Method,
     pub(super) headers: HeaderMap,
+    /// The other end of the connection.
+    pub(super) peer: Option<Peer>,
+    /// The connection itself, when it can become something else.
+    pub(super) upgrade: Mutex<Option<OnUpgrade>>,
     pub(super) claim: Option<Claim>,
     /// Why a unit of work refused the request. It is audited when the unit is gone.
     pub(super) refused: OnceLock<Denial>,
@@ -86,6 +93,27 @@ impl<A: ActionType> Allowed<A> {
     /// The target. For operations on collections it names the collection.
     pub const fn resource(&self) -> &Resource {
         &self.resource
+    }
+
+    pub(super) fn services(&self) -> &Services {
+        &self.services
+    }
+
+    pub(super) fn method(&self) -> &Method {
+        &self.request.method
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        &self.request.headers
+    }
+
+    pub(super) fn peer(&self) -> Option<Peer> {
+        self.request.peer
+    }
+
+    /// The connection of the request, once.
+    pub(super) fn take_upgrade(&self) -> Option<OnUpgrade> {
+        self.request.upgrade.lock().ok()?.take()
     }
 
     /// The target's id, as the kind that the operation is about.

@@ -1,9 +1,10 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Response};
+use axum::http::{HeaderMap, Method, Response};
 use bothy_domain::action::{Action, ActionType};
 use bothy_domain::problem::Problem;
+use hyper::upgrade::OnUpgrade;
 
 use super::Operation;
 use super::allowed::{Allowed, PathMembers, RequestFacts, admit, deny};
@@ -11,11 +12,15 @@ use super::chain::{Admitted, Arriving, Services, bounded, prove};
 use super::idempotency::{Answer, Asked, Claim, Turn};
 use super::input::Input;
 use super::output::Output;
+use crate::serve::Peer;
 
 /// What is left of a request that was let in.
 pub(super) struct Content {
     pub(super) path: PathMembers,
+    pub(super) method: Method,
     pub(super) headers: HeaderMap,
+    pub(super) peer: Option<Peer>,
+    pub(super) upgrade: Option<OnUpgrade>,
     pub(super) query: String,
     pub(super) body: Bytes,
 }
@@ -45,9 +50,10 @@ where
     Fut: Future<Output = Result<O, Problem>>,
 {
     let log = admitted.judge.log().clone();
-    let Content { path, headers, query, body } = content;
+    let Content { path, method, headers, peer, upgrade, query, body } = content;
     let input = I::parse(&query, &headers, &body)?;
-    let request = Arc::new(RequestFacts { path, headers, claim, ..RequestFacts::default() });
+    let upgrade = Mutex::new(upgrade);
+    let request = Arc::new(RequestFacts { path, method, headers, peer, upgrade, claim, ..RequestFacts::default() });
     let actor = *admitted.judge.actor();
     let allowed = Allowed::new(admitted.judge, admitted.resource, Arc::clone(&request), Arc::clone(&services));
     let output = match (handler(allowed, module, input).await, request.refused.get()) {

@@ -112,10 +112,12 @@ where
     Fut: Future<Output = Result<O, Problem>> + Send + 'static,
 {
     let mut facts = AccessFacts::of(&operation);
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let correlation = correlation_of(&parts, &services);
     let instance = full_path(&parts);
     let client = services.rates.client(&parts.extensions, &parts.headers);
+    let peer = parts.extensions.get().copied();
+    let upgrade = parts.extensions.remove();
     let work = async {
         let (parts, path) = path_members(parts).await?;
         let arriving =
@@ -137,7 +139,8 @@ where
                 Start::Fresh(claim, admitted) => (Some(claim), *admitted),
             },
         };
-        let content = Content { path, headers: parts.headers, query, body };
+        let Parts { method, headers, .. } = parts;
+        let content = Content { path, method, headers, peer, upgrade, query, body };
         let call = call(Arc::clone(&services), module, handler, admitted, content, claim);
         match asked.zip(claim) {
             None => call.await,

@@ -27,8 +27,9 @@ impl std::fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// Reads the headers. A cookie counts for unsafe methods only when the request comes from our
-    /// own pages (CSRF): browsers say so with `Sec-Fetch-Site`, older ones with `Origin`.
+    /// Reads the headers. A cookie counts for unsafe methods, and for opening a WebSocket, only when
+    /// the request comes from our own pages (CSRF): browsers say so with `Sec-Fetch-Site`, older ones
+    /// with `Origin`.
     ///
     /// # Errors
     /// `unauthenticated` when `Authorization` is there but is not exactly one bearer token.
@@ -57,7 +58,9 @@ fn bearer(value: Option<&str>) -> Option<String> {
 }
 
 fn cookie(headers: &HeaderMap, method: &Method) -> Option<String> {
-    if !method.is_safe() && !same_origin(headers) {
+    // A page of anybody may open a WebSocket, and the browser sends our cookies along.
+    let safe = method.is_safe() && !headers.contains_key(header::UPGRADE);
+    if !safe && !same_origin(headers) {
         return None;
     }
     let mut found = headers

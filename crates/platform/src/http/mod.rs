@@ -2,6 +2,7 @@
 //! and action; its handler takes [`Allowed`] for that action first, which only this module can
 //! make, after it has authenticated the caller, located the target and decided.
 
+mod again;
 mod allowed;
 mod body;
 mod call;
@@ -17,7 +18,9 @@ mod operation;
 mod output;
 mod problem;
 mod router;
+mod socket;
 
+pub use again::{Answered, Call, Caller, Operations};
 pub use allowed::{Allowed, Anyone};
 pub use chain::{HttpLimits, Services};
 pub use correlation::CorrelationId;
@@ -30,6 +33,7 @@ pub use openapi::{OpenApiInfo, openapi};
 pub use operation::{Operation, OperationInfo, delete, get, patch, post, put};
 pub use output::{Created, Json, NoContent, Output, etag};
 pub use router::{BASE_PATH, RouteTable, Routes};
+pub use socket::{Frame, Received, SocketError, SocketReceiver, SocketSender, Upgrade};
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use super::store::{
     FLIP_EFFECT, PAD_DETAILS, SET_ACTING_FOR, SET_ACTION, SET_ACTOR, SET_ACTOR_KIND, SET_AT, SET_COUNT, SET_DETAILS,
     SET_ENTRY, SET_HASH, SET_ID, SET_POSITION, SET_PREVIOUS, SET_REASON, SET_RESOURCE, SET_RESOURCE_KIND, SET_RUN,
 };
-use super::support::Node;
+use super::support::{Node, id};
 use crate::audit::chain::Chain;
 use crate::audit::record::Record;
 use crate::audit::store::chain;
@@ -88,7 +88,7 @@ fn record_members() -> Vec<fn(&mut Record)> {
     }
     vec![
         |record| record.entry += 1,
-        |record| record.id = super::support::id(1),
+        |record| record.id = id(1),
         |record| record.at -= 1,
         |record| record.actor_kind.push(' '),
         |record| other(&mut record.actor_id),
@@ -136,6 +136,50 @@ both_databases! {
         assert_eq!(export(&reader, &mut lines).await.unwrap(), 1_000);
         // Sixteen members and the hash.
         assert_eq!(python_counts_broken_members(&lines), 17 * 1_000);
+    }
+
+    /// Every entry of a log of 1,000 removed, swapped with the next, preceded by one that was never
+    /// sealed, continued twice, and the log cut, computed anew and forked there: the chain breaks, or
+    /// ends in something else than the checkpoint covers.
+    async fn every_place_of_a_log_is_held_by_the_chain_or_the_checkpoint(db: TestDb) {
+        let (node, _, late) = signed_log(&db, 600, 400).await;
+        let reader = node.database.consistent_reader().await.unwrap();
+        let records = chain::sealed(&reader, 0, 2_000).await.unwrap();
+        let mut before = Chain::START;
+        for (place, record) in records.iter().enumerate() {
+            let (here, rest) = (before, &records[place..]);
+            // Cut: what is left ends before the place that was signed.
+            assert!(!late.covers(here.position, &here.hash), "cut after {}", here.position);
+            if let [removed, next, ..] = rest {
+                let mut moved_up = next.clone();
+                moved_up.position = removed.position;
+                for instead in [next, &moved_up] {
+                    assert!(here.clone().follow(instead).is_err(), "{place}: removed, or swapped with the next");
+                }
+            }
+            // An entry that fits perfectly, before this one or instead of it.
+            let mut forged = record.clone();
+            forged.id = id(0xbad);
+            forged.hash = forged.digest(here.position + 1, &here.hash).to_vec();
+            let mut after = here;
+            after.follow(&forged).unwrap();
+            let mut moved_down = record.clone();
+            moved_down.position = record.position.map(|position| position + 1);
+            for next in [record, &moved_down] {
+                assert!(after.clone().follow(next).is_err(), "{place}: inserted, or continued twice");
+            }
+            // All that follows computed anew, from each tenth place: a good chain to another end.
+            if place % 10 == 9 {
+                let mut recomputed = after;
+                for later in &rest[1..] {
+                    recomputed.seal(later);
+                }
+                assert_eq!(recomputed.position, late.position);
+                assert!(!late.covers(recomputed.position, &recomputed.hash), "{place}: recomputed");
+            }
+            before.follow(record).unwrap();
+        }
+        assert!(late.covers(before.position, &before.hash));
     }
 
     /// In the database, with the name of the entry.
