@@ -46,6 +46,19 @@ impl Authz {
             Touched::Principals(principals) => principals.as_slice(),
             Touched::Space(_) | Touched::Channel(_) => &[],
         };
+        self.gained(unit, principals).await?;
+        match self.ports.rights_changed()? {
+            Some(hook) => hook.rights_changed(unit, &touched).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Like [`Authz::changed`] for a change that only gives something to these principals, such as a
+    /// new direct message: no run loses its ground by it, so none is looked at.
+    ///
+    /// # Errors
+    /// As [`Authz::changed`].
+    pub async fn gained(&self, unit: &UnitOfWork, principals: &[PrincipalId]) -> Result<(), Problem> {
         let recorded = if principals.is_empty() { Recorded::Tree } else { Recorded::Principals(principals) };
         bump_rights_version(unit, recorded, self.parts.clock.now()).await.or_problem()?;
         let events: Vec<NewEvent> = principals
@@ -55,10 +68,6 @@ impl Authz {
                 ..NewEvent::new(EventKind::RightsChanged, Audience::Principal(*principal))
             })
             .collect();
-        self.parts.events.append(unit, &events).await.or_problem()?;
-        match self.ports.rights_changed()? {
-            Some(hook) => hook.rights_changed(unit, &touched).await,
-            None => Ok(()),
-        }
+        self.parts.events.append(unit, &events).await.or_problem()
     }
 }

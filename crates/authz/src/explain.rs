@@ -17,8 +17,8 @@ use bothy_platform::paging::{Cursor, Page, Paging, page};
 use bothy_storage::Reader;
 
 use crate::Authz;
-use via::Carriers;
 
+pub(crate) use via::Carriers;
 pub use view::{AccessEntry, AccessSource, AccessSourceKind};
 
 /// How many principals are looked up with one statement.

@@ -10,6 +10,7 @@ use bothy_storage::Reader;
 use futures::future::BoxFuture;
 
 use crate::Authz;
+use crate::explain::Carriers;
 
 impl TriggerHolders for Authz {
     fn with_trigger<'a>(
@@ -43,6 +44,21 @@ impl TriggerHolders for Authz {
 }
 
 impl Authz {
+    /// Whether a person may instruct an agent somewhere: there is a place, not archived and no direct
+    /// message, where the person triggers and the agent reads and writes in its own right.
+    ///
+    /// # Errors
+    /// An error is an error, never an answer.
+    pub async fn triggers_somewhere(
+        &self,
+        reader: &Reader,
+        person: PrincipalId,
+        agent: PrincipalId,
+    ) -> Result<bool, Problem> {
+        let mut agents = Carriers::new(self, reader, &[agent]).await?;
+        Ok(!agents.reaching(&[person]).await?.is_empty())
+    }
+
     /// The rights of several people with ownership, in the order of `people`. What is not in the
     /// cache is read at once for all of them, and without their direct messages.
     async fn people(&self, reader: &Reader, people: Vec<PrincipalId>) -> Result<Vec<Arc<Snapshot>>, Problem> {

@@ -1,10 +1,11 @@
 //! The caller's own account.
 
 use bothy_domain::action::{Action, actions};
-use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
+use bothy_domain::actor::{Credential, PrincipalKind, PrincipalStatus};
 use bothy_domain::audit::AuditEntry;
 use bothy_domain::ids::PrincipalId;
 use bothy_domain::problem::Problem;
+use bothy_platform::authorize::Judge;
 use bothy_platform::config::Secret;
 use bothy_platform::failure::{Failure, OrProblem, transact};
 use bothy_platform::http::Allowed;
@@ -69,12 +70,20 @@ impl Identity {
     /// `unavailable` when the database fails.
     pub(crate) async fn me(&self, allowed: Allowed<actions::SelfRead>) -> Result<MeView, Problem> {
         let reader = self.parts.database.reader().await.or_problem()?;
-        let actor = allowed.actor();
-        let session = match current(&allowed) {
-            Some(id) => sessions::live(&reader, id, self.parts.clock.now()).await.or_problem()?,
-            None => None,
+        self.me_of(&reader, allowed.judge()).await
+    }
+
+    /// Who a caller is, as a reader sees it. Everybody may know that of themselves.
+    ///
+    /// # Errors
+    /// `unavailable` when the database fails.
+    pub async fn me_of(&self, reader: &Reader, judge: &Judge) -> Result<MeView, Problem> {
+        let actor = judge.actor();
+        let session = match actor.credential {
+            Credential::Session { id, .. } => sessions::live(reader, id, self.parts.clock.now()).await.or_problem()?,
+            Credential::PersonalToken { .. } | Credential::ApiToken { .. } => None,
         };
-        self.me_view(&reader, actor.principal, allowed.judge().own().is_owner(), actor.requires_binding, session).await
+        self.me_view(reader, actor.principal, judge.own().is_owner(), actor.requires_binding, session).await
     }
 
     /// Changes the name of the caller.
@@ -128,6 +137,7 @@ impl Identity {
                 }
                 people::set_password(unit, me, new).await?;
                 sessions::end_of(unit, me, session, now).await?;
+                self.credential_ended(unit, me, me.cast()).await?;
                 self.parts.audit.record(unit, entry).await?;
                 Ok(())
             })

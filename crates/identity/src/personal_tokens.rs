@@ -93,6 +93,7 @@ impl Identity {
                 if !self.revoke_token(unit, me, token).await? {
                     return Err(Failure::from(Problem::new(ProblemCode::NotFound)));
                 }
+                self.credential_ended(unit, me, token.cast()).await?;
                 self.parts.audit.record(unit, entry).await?;
                 Ok(())
             })

@@ -3,7 +3,7 @@
 use bothy_authz::Touched;
 use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::event::{Audience, EventKind, NewEvent};
-use bothy_domain::ids::PrincipalId;
+use bothy_domain::ids::{AnyId, PrincipalId};
 use bothy_domain::names::{self, Handle};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_platform::failure::OrProblem;
@@ -154,6 +154,21 @@ impl Identity {
         } else {
             Err(Problem::new(ProblemCode::Unauthenticated))
         }
+    }
+
+    /// Tells a principal that a credential of it ended: whatever is open or waits with it looks at its
+    /// credential again, on every node.
+    pub(crate) async fn credential_ended(
+        &self,
+        unit: &UnitOfWork,
+        principal: PrincipalId,
+        credential: AnyId,
+    ) -> Result<(), Problem> {
+        let event = NewEvent {
+            subject: Some(credential),
+            ..NewEvent::new(EventKind::RightsChanged, Audience::Principal(principal))
+        };
+        self.parts.events.append(unit, &[event]).await.or_problem()
     }
 
     /// Tells everybody that a principal appeared or changed.

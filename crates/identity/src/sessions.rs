@@ -67,17 +67,18 @@ impl Identity {
         .await
     }
 
-    /// Ends a session of the caller, at once and for good.
+    /// Ends a session of the caller, at once and for good. Whatever is open with it ends too.
     ///
     /// # Errors
     /// `unavailable` when the database fails.
     pub(crate) async fn delete_session(&self, allowed: Allowed<actions::SessionRevoke>) -> Result<(), Problem> {
-        let session: LoginSessionId = allowed.id();
+        let (session, me): (LoginSessionId, _) = (allowed.id(), allowed.actor().principal);
         let now = self.parts.clock.now();
         let entry = &AuditEntry::done(allowed.actor(), Action::SessionRevoke, Some(session.cast()));
         transact(&self.parts.database, |unit| {
             work(async move {
                 if sessions::end(unit, session, now).await? {
+                    self.credential_ended(unit, me, session.cast()).await?;
                     self.parts.audit.record(unit, entry).await?;
                 }
                 Ok(())

@@ -12,7 +12,7 @@ use crate::load::Loaded;
 use crate::locate::place;
 
 /// The agents that can read a place and may carry it to whoever triggers them elsewhere (hint H1).
-pub(super) struct Carriers<'a> {
+pub(crate) struct Carriers<'a> {
     authz: &'a Authz,
     reader: &'a Reader,
     agents: Vec<Party>,
@@ -33,7 +33,7 @@ impl Party {
 }
 
 impl<'a> Carriers<'a> {
-    pub(super) async fn new(authz: &'a Authz, reader: &'a Reader, agents: &[PrincipalId]) -> Result<Self, Problem> {
+    pub(crate) async fn new(authz: &'a Authz, reader: &'a Reader, agents: &[PrincipalId]) -> Result<Self, Problem> {
         let mut parties = Vec::with_capacity(agents.len());
         for chunk in agents.chunks(AT_ONCE) {
             let version = authz.rights_version(reader).await?;
@@ -49,7 +49,7 @@ impl<'a> Carriers<'a> {
 
     /// Which of these agents each of these people may trigger somewhere. Whoever is no active person
     /// triggers nobody.
-    pub(super) async fn reaching(
+    pub(crate) async fn reaching(
         &mut self,
         people: &[PrincipalId],
     ) -> Result<BTreeMap<PrincipalId, Vec<PrincipalId>>, Problem> {

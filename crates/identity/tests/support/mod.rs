@@ -2,10 +2,12 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+mod ground;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use bothy_authz::{Authz, Operators, PrincipalFacts, TreeFacts};
+use bothy_authz::{Authz, Operators, TreeFacts};
 use bothy_domain::action::ResourceKind;
 use bothy_domain::ids::{AnyId, ChannelId, InstanceId, PrincipalId, SpaceId};
 use bothy_domain::policy::{GrantTarget, Path, Place, Resource};
@@ -13,28 +15,22 @@ use bothy_domain::problem::Problem;
 use bothy_identity::Identity;
 use bothy_platform::audit::AuditLog;
 use bothy_platform::authorize::Locate;
-use bothy_platform::clock::{ManualClock, SharedClock};
+use bothy_platform::clock::ManualClock;
 use bothy_platform::config::Config;
-use bothy_platform::entropy::{IdSource, SeededEntropy, SharedEntropy};
-use bothy_platform::events::EventLog;
-use bothy_platform::http::{HttpLimits, Idempotency, Locators, RateLimits, Services};
+use bothy_platform::entropy::SharedEntropy;
+use bothy_platform::http::Locators;
 use bothy_platform::instance::Instance;
-use bothy_platform::keys::InstanceSecret;
-use bothy_storage::{Database, OpenOptions, Reader};
+use bothy_storage::{Database, Reader};
 use bothy_testkit::TestDb;
 use futures::future::BoxFuture;
-use http::{HeaderMap, Method, Request, StatusCode, header};
-use http_body_util::BodyExt;
+use ground::{Ground, Send, has_null, open, sender};
+use http::{HeaderMap, Method, Request, header};
 use serde_json::{Value, json};
-use tower::ServiceExt;
 use uuid::Uuid;
 
 pub const PASSWORD: &str = "a password of twelve";
 pub const SUPPORT: SpaceId = SpaceId::from_uuid(Uuid::from_u128(0x51));
 pub const ALLGEMEIN: ChannelId = ChannelId::from_uuid(Uuid::from_u128(0xc1));
-
-type Answered = (StatusCode, HeaderMap, Vec<u8>);
-type Send = dyn Fn(Request<String>) -> BoxFuture<'static, Answered> + Sync + std::marker::Send;
 
 /// One process on a database.
 pub struct Server {
@@ -83,93 +79,40 @@ impl Answer {
 
 impl Server {
     pub async fn new(db: &TestDb) -> Self {
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
-        Self::on(database, ManualClock::default(), 1, |_| {}).await
+        Self::on(open(db).await, ManualClock::default(), 1, |_| {}).await
     }
 
     /// Another process on the same database.
     pub async fn second(&self, db: &TestDb) -> Self {
-        let database = if db.is_postgres() {
-            Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap()
-        } else {
-            self.database.clone()
-        };
+        let database = if db.is_postgres() { open(db).await } else { self.database.clone() };
         Self::on(database, self.clock.clone(), 2, |_| {}).await
     }
 
     pub async fn on(database: Database, clock: ManualClock, seed: u64, change: impl FnOnce(&mut Config)) -> Self {
-        let mut config = Config::default();
-        // Tests send more at once than people do.
-        let many =
-            ["public_auth", "public_auth_burst", "read", "read_burst", "write", "write_burst", "admin", "admin_burst"]
-                .map(|key| (key.to_owned(), 100_000.into()));
-        config.rate = serde_json::from_value(Value::Object(many.into_iter().collect())).unwrap();
-        change(&mut config);
-        let config = Arc::new(config);
-        let shared: SharedClock = Arc::new(clock.clone());
-        let entropy: SharedEntropy = Arc::new(SeededEntropy::new(seed));
-        let ids = IdSource::new(Arc::clone(&shared), Arc::clone(&entropy));
-        let secret = InstanceSecret::new(&[7; 64]).unwrap();
-        let instance =
-            Instance::open(&database, Arc::clone(&shared), Arc::clone(&entropy), &ids, &secret).await.unwrap();
-        let audit = AuditLog::new(Arc::clone(&shared), ids.clone());
-        let events = EventLog::open(database.clone(), Arc::clone(&shared)).await.unwrap();
-        let authz = Arc::new(Authz::new(bothy_authz::Parts {
-            database: database.clone(),
-            audit: audit.clone(),
-            events: events.clone(),
-            clock: Arc::clone(&shared),
-            ids: ids.clone(),
-            config: Arc::clone(&config),
-        }));
-        let identity = Arc::new(Identity::new(bothy_identity::Parts {
-            database: database.clone(),
-            authz: Arc::clone(&authz),
-            instance: instance.clone(),
-            audit: audit.clone(),
-            events,
-            clock: Arc::clone(&shared),
-            ids: ids.clone(),
-            entropy: Arc::clone(&entropy),
-            config: Arc::clone(&config),
-        }));
+        let ground = Ground::on(database, clock, seed, change).await;
+        let Ground { database, clock, entropy, instance, audit, authz, identity, .. } = &ground;
         let tree = Arc::new(Tree { instance: instance.id() });
-        authz.set_principal_facts(&(Arc::clone(&identity) as Arc<dyn PrincipalFacts>));
         authz.set_tree_facts(&(Arc::clone(&tree) as Arc<dyn TreeFacts>));
         let kinds = [ResourceKind::Person, ResourceKind::Group, ResourceKind::LoginSession, ResourceKind::Token];
         let locators = Locators::default()
-            .with(&kinds, Arc::clone(&identity) as Arc<dyn Locate>)
-            .with(&[ResourceKind::Grant], Arc::clone(&authz) as Arc<dyn Locate>)
+            .with(&kinds, identity.clone() as Arc<dyn Locate>)
+            .with(&[ResourceKind::Grant], authz.clone() as Arc<dyn Locate>)
             .with(
                 &[ResourceKind::Instance, ResourceKind::Space, ResourceKind::Channel],
                 Arc::clone(&tree) as Arc<dyn Locate>,
             );
-        let services = Arc::new(Services {
+        let send = sender(identity.routes().and(authz.routes()), ground.services(identity.clone(), locators));
+        Self {
             database: database.clone(),
-            authenticator: Arc::clone(&identity) as _,
-            authorizer: Arc::clone(&authz) as _,
-            locators,
+            clock: clock.clone(),
+            identity: identity.clone(),
+            authz: authz.clone(),
+            instance: instance.clone(),
             audit: audit.clone(),
-            clock: Arc::clone(&shared),
-            ids,
-            rates: RateLimits::new(&config, Arc::clone(&shared)),
-            idempotency: Idempotency::new(&config, &secret, Arc::clone(&entropy)),
-            limits: HttpLimits {
-                max_body_bytes: 1 << 20,
-                max_url_bytes: 8192,
-                body_timeout: Duration::from_secs(30),
-                request_timeout: Duration::from_secs(30),
-            },
-        });
-        let router = identity.routes().and(authz.routes()).into_router(services);
-        let send = move |request: Request<String>| -> BoxFuture<'static, Answered> {
-            let router = router.clone();
-            Box::pin(async move {
-                let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
-                (parts.status, parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
-            })
-        };
-        Self { database, clock, identity, authz, instance, audit, entropy, tree, send: Arc::new(send) }
+            entropy: entropy.clone(),
+            tree,
+            send,
+        }
     }
 
     /// Sends a request with headers of the test's own.
@@ -312,14 +255,5 @@ impl TreeFacts for Tree {
 
     fn operators_of<'a>(&'a self, _: &'a Reader, _: GrantTarget) -> BoxFuture<'a, Result<Operators, Problem>> {
         Box::pin(async { Ok(Operators::default()) })
-    }
-}
-
-fn has_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.iter().any(has_null),
-        Value::Object(members) => members.values().any(has_null),
-        _ => false,
     }
 }
