@@ -49,6 +49,14 @@ impl Chat {
         config(&self.reader().await?, allowed.id()).await
     }
 
+    /// The prompt and the skills of a channel, for the agents that work in it.
+    ///
+    /// # Errors
+    /// `not_found` when the channel went away meanwhile.
+    pub async fn get_agent_config(&self, allowed: Allowed<actions::AgentConfigRead>) -> Result<AgentConfig, Problem> {
+        config(&self.reader().await?, allowed.id()).await
+    }
+
     /// Changes the switches of a channel. The request must name the version that it read.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! Channels: create, list, read, rename, archive, put an agent in charge.
 
-use bothy_authz::Touched;
 use bothy_domain::action::{Action, actions};
 use bothy_domain::event::EventKind;
 use bothy_domain::ids::{ChannelId, Id, PrincipalId, SpaceId, ThreadId};
 use bothy_domain::names::name_key;
+use bothy_domain::policy::Scope;
 use bothy_domain::problem::Problem;
 use bothy_domain::trigger::{RespondTo, Switches};
 use bothy_platform::failure::{OrProblem, transact};
@@ -15,11 +15,11 @@ use uuid::Uuid;
 
 use crate::chat::{changed_meanwhile, gone, name_at};
 use crate::store::{channels as store, threads};
-use crate::{ChannelFacts, Chat, Egress, NewThread, SpaceChannelKind, ThreadKind};
+use crate::{ChannelFacts, Chat, Egress, NewThread, SpaceChannelKind, ThreadKind, WithMain, Within};
 
 /// The switches of a channel that nobody has set: agents answer when they are mentioned, and in
 /// threads; each answer in the main thread gets a thread of its own.
-const DEFAULT_SWITCHES: Switches = Switches {
+pub(crate) const DEFAULT_SWITCHES: Switches = Switches {
     respond_to: RespondTo::Mention,
     respond_in_threads: true,
     allow_mentioned_agents: true,
@@ -27,9 +27,6 @@ const DEFAULT_SWITCHES: Switches = Switches {
 };
 
 const NAME_TAKEN: &str = "another channel of the space has this name";
-
-/// A channel and the thread that it begins with.
-pub(crate) type WithMain = (ChannelFacts, Option<ThreadId>);
 
 impl Chat {
     /// Makes a channel in a space; a text channel gets its main thread at once.
@@ -45,7 +42,8 @@ impl Chat {
     ) -> Result<WithMain, Problem> {
         let name = name_at("/name", name)?;
         let space: SpaceId = allowed.id();
-        let (id, name, allowed) = (self.ids.next(), name.as_str(), &allowed);
+        let key = name_key(&name);
+        let (id, name, name_key, allowed) = (self.ids.next(), name.as_str(), key.as_str(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
                 allowed.judged_in(uow).await?;
@@ -53,19 +51,18 @@ impl Chat {
                 self.open_space(uow, space).await?;
                 let new = store::NewChannel {
                     id,
-                    space,
                     kind: kind.kind(),
-                    name,
-                    name_key: &name_key(name),
+                    place: store::NewPlace::Space { space, name, name_key },
                     switches: DEFAULT_SWITCHES,
                     history_backfill_limit: self.default_backfill_limit(),
                     egress: Egress::Confirm,
                     now: self.clock.now(),
                 };
                 store::insert(uow, &new).await.or_conflict(store::NAME_INDEX, NAME_TAKEN)?;
+                let by = allowed.actor().principal;
                 let main = match kind {
                     SpaceChannelKind::Forum => None,
-                    SpaceChannelKind::Text => Some(self.insert_main_thread(uow, space, id, allowed).await?),
+                    SpaceChannelKind::Text => Some(self.insert_main_thread(uow, Some(space), id, by).await?),
                 };
                 self.record(uow, allowed.actor(), Action::ChannelCreate, id.cast(), None).await?;
                 self.tell_channel(uow, EventKind::ChannelCreated, Some(space), id).await?;
@@ -76,22 +73,16 @@ impl Chat {
     }
 
     /// The main thread comes with its channel, so nobody is told of it on its own.
-    async fn insert_main_thread(
+    pub(crate) async fn insert_main_thread(
         &self,
         uow: &UnitOfWork,
-        space: SpaceId,
+        space: Option<SpaceId>,
         channel: ChannelId,
-        allowed: &Allowed<actions::ChannelCreate>,
+        created_by: PrincipalId,
     ) -> Result<ThreadId, Problem> {
         let id = self.ids.next();
-        let main = NewThread {
-            channel,
-            space: Some(space),
-            kind: ThreadKind::Main,
-            parent_message: None,
-            title: None,
-            created_by: allowed.actor().principal,
-        };
+        let kind = ThreadKind::Main;
+        let main = NewThread { channel, space, kind, parent_message: None, title: None, created_by };
         threads::insert(uow, id, &main, self.clock.now()).await.or_problem()?;
         Ok(id)
     }
@@ -111,12 +102,7 @@ impl Chat {
         let found = store::of_space(&reader, &scope, allowed.id(), after, paging.fetch()).await.or_problem()?;
         let shown = page(found, paging.limit, |last| Cursor::id(last.id))
             .retain(|channel| allowed.judge().keeps(Action::ChannelRead, &channel.resource()));
-        let ids: Vec<ChannelId> = shown.items.iter().map(|channel| channel.id).collect();
-        let main = threads::main_ids(&reader, &ids).await.or_problem()?;
-        Ok(shown.map(|channel| {
-            let main = main.get(&channel.id).copied();
-            (channel, main)
-        }))
+        Ok(Page { items: with_mains(&reader, shown.items).await?, next_cursor: shown.next_cursor })
     }
 
     /// One channel.
@@ -175,15 +161,7 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
-                self.changing_rights(uow).await?;
-                allowed.judged_in(uow).await?;
-                if store::set_archived(uow, id, archived.then(|| self.clock.now())).await? {
-                    let space = channel(uow, id).await?.space;
-                    let detail = ("archived", archived.to_string());
-                    self.record(uow, allowed.actor(), Action::ChannelArchive, id.cast(), Some(detail)).await?;
-                    self.tell_channel(uow, EventKind::ChannelUpdated, space, id).await?;
-                    self.rights_changed(uow, Touched::Channel(id)).await?;
-                }
+                self.set_archived(uow, allowed, Within::Channel(id), archived).await?;
                 Ok(with_main(uow, id).await?)
             })
         })
@@ -202,18 +180,34 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
-                self.changing_rights(uow).await?;
-                allowed.judged_in(uow).await?;
-                self.require_agent(uow, operator).await?;
-                store::set_operator(uow, id, operator).await?;
-                let found = with_main(uow, id).await?;
-                self.record_operator(uow, allowed.actor(), Action::ChannelOperatorSet, id.cast(), operator).await?;
-                self.tell_channel(uow, EventKind::ChannelUpdated, found.0.space, id).await?;
-                self.rights_changed(uow, Touched::Channel(id)).await?;
-                Ok(found)
+                self.set_operator_of(uow, allowed, Within::Channel(id), operator).await?;
+                Ok(with_main(uow, id).await?)
             })
         })
         .await
+    }
+
+    /// The channels of all spaces that a scope shows, by id; no direct messages.
+    ///
+    /// # Errors
+    /// `unavailable` when the database does not answer.
+    pub async fn visible_channels(
+        &self,
+        reader: &Reader,
+        scope: &Scope,
+        after: Option<ChannelId>,
+        limit: i64,
+    ) -> Result<Vec<WithMain>, Problem> {
+        let after = after.unwrap_or(Id::from_uuid(Uuid::nil()));
+        with_mains(reader, store::in_scope(reader, scope, after, limit).await.or_problem()?).await
+    }
+
+    /// Those of the channels that exist, in no certain order; not judged.
+    ///
+    /// # Errors
+    /// `unavailable` when the database does not answer.
+    pub async fn channels(&self, reader: &Reader, ids: &[ChannelId]) -> Result<Vec<WithMain>, Problem> {
+        with_mains(reader, store::by_ids(reader, ids).await.or_problem()?).await
     }
 
     /// What is known of a channel; not judged.
@@ -224,7 +218,7 @@ impl Chat {
         store::by_id(reader, id).await.or_problem()
     }
 
-    fn default_backfill_limit(&self) -> u32 {
+    pub(crate) fn default_backfill_limit(&self) -> u32 {
         let limits = &self.config.channel;
         let limit = limits.history_backfill_limit_default.get().min(limits.history_backfill_limit_max.get());
         u32::try_from(limit).unwrap_or(u32::MAX)
@@ -239,4 +233,17 @@ async fn with_main(reader: &Reader, id: ChannelId) -> Result<WithMain, Problem> 
     let found = channel(reader, id).await?;
     let main = threads::main_ids(reader, &[id]).await.or_problem()?;
     Ok((found, main.get(&id).copied()))
+}
+
+/// Channels with their main threads, one query however many there are.
+async fn with_mains(reader: &Reader, channels: Vec<ChannelFacts>) -> Result<Vec<WithMain>, Problem> {
+    let ids: Vec<ChannelId> = channels.iter().map(|channel| channel.id).collect();
+    let main = threads::main_ids(reader, &ids).await.or_problem()?;
+    Ok(channels
+        .into_iter()
+        .map(|channel| {
+            let main = main.get(&channel.id).copied();
+            (channel, main)
+        })
+        .collect())
 }

@@ -1,11 +1,11 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 use bothy_authz::{Authz, Touched};
 use bothy_domain::action::Action;
 use bothy_domain::actor::Actor;
 use bothy_domain::audit::AuditEntry;
 use bothy_domain::event::{Audience, EventKind, NewEvent};
-use bothy_domain::ids::{AnyId, ChannelId, InstanceId, SpaceId};
+use bothy_domain::ids::{AnyId, ChannelId, InstanceId, PrincipalId, SpaceId};
 use bothy_domain::names::{NameError, display_name};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_identity::Identity;
@@ -17,7 +17,7 @@ use bothy_platform::events::EventLog;
 use bothy_platform::failure::OrProblem;
 use bothy_storage::{Database, Reader, Statement, UnitOfWork};
 
-use crate::store;
+use crate::{DirectAdmission, store};
 
 /// What chat stands on.
 #[allow(missing_debug_implementations)]
@@ -54,13 +54,37 @@ pub struct Chat {
     audit: AuditLog,
     events: EventLog,
     authz: Arc<Authz>,
+    admission: OnceLock<Weak<dyn DirectAdmission>>,
 }
 
 impl Chat {
     /// The module on its parts.
     pub fn new(parts: Parts) -> Self {
         let Parts { database, instance, clock, ids, config, audit, events, authz, identity } = parts;
-        Self { database, instance, clock, ids, config, identity, audit, events, authz }
+        Self { database, instance, clock, ids, config, identity, audit, events, authz, admission: OnceLock::new() }
+    }
+
+    /// Connects who knows whether agents admit direct messages (runs). Kept weakly: the wiring of the
+    /// server keeps the modules alive, and no module keeps another one alive in a circle.
+    pub fn set_direct_admission(&self, admission: &Arc<dyn DirectAdmission>) {
+        if self.admission.set(Arc::downgrade(admission)).is_err() {
+            tracing::error!("the admission to direct messages was connected twice; the first connection counts");
+        }
+    }
+
+    /// Whether an agent admits whoever opens a direct message. On an instance without work for agents
+    /// none does.
+    pub(crate) async fn admits(
+        &self,
+        uow: &UnitOfWork,
+        agent: PrincipalId,
+        opener: PrincipalId,
+    ) -> Result<bool, Problem> {
+        match self.admission.get().map(Weak::upgrade) {
+            None => Ok(false),
+            Some(Some(admission)) => admission.admits(uow, agent, opener).await,
+            Some(None) => Err(Problem::internal("the admission to direct messages is gone")),
+        }
     }
 
     /// Every statement of this crate, for the test that prepares them on both engines.
@@ -96,6 +120,11 @@ impl Chat {
     /// Tells authz that the tree changed, in the unit of work of the change.
     pub(crate) async fn rights_changed(&self, uow: &UnitOfWork, touched: Touched) -> Result<(), Problem> {
         self.authz.changed(uow, touched).await
+    }
+
+    /// Tells authz that these principals got something, in the unit of work of the change.
+    pub(crate) async fn rights_gained(&self, uow: &UnitOfWork, principals: &[PrincipalId]) -> Result<(), Problem> {
+        self.authz.gained(uow, principals).await
     }
 
     /// Tells of a change of a space. Whether somebody is told is judged at delivery, by whether the

@@ -6,6 +6,7 @@ use bothy_domain::ids::{ChannelId, MessageId, PrincipalId, SpaceId, ThreadId};
 use bothy_domain::policy::{Path, Place, Resource};
 use bothy_domain::time::Timestamp;
 use bothy_domain::trigger::Switches;
+use bothy_identity::PrincipalRef;
 
 use crate::words::{ChannelKind, Egress, ThreadKind};
 
@@ -92,6 +93,8 @@ pub struct ThreadFacts {
     pub kind: ThreadKind,
     /// The message that it was opened from. After a move it may lie in another channel.
     pub parent_message: Option<MessageId>,
+    /// The channel in which that message lies.
+    pub parent_channel: Option<ChannelId>,
     /// Its title; posts have one.
     pub title: Option<String>,
     /// The agent that is fixed on the thread (AZ-4).
@@ -121,6 +124,12 @@ impl ThreadFacts {
         resource
     }
 
+    /// The message that it was opened from, if that lies in the channel where the thread is now: after
+    /// a move its readers need not know the other channel.
+    pub fn parent_here(&self) -> Option<MessageId> {
+        self.parent_message.filter(|_| self.parent_channel == Some(self.channel.id))
+    }
+
     /// The agent in charge: fixed on the thread, else the channel's, else the space's (glossary).
     pub const fn effective_operator(&self) -> Option<PrincipalId> {
         match self.fixed_operator {
@@ -128,6 +137,22 @@ impl ThreadFacts {
             None => self.channel.operator,
         }
     }
+}
+
+/// A channel and the thread that it begins with; forums have none.
+pub type WithMain = (ChannelFacts, Option<ThreadId>);
+
+/// A direct message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectFacts {
+    /// Its channel.
+    pub id: ChannelId,
+    /// Its one thread.
+    pub main_thread: ThreadId,
+    /// Who takes part, ascending by id.
+    pub participants: Vec<PrincipalRef>,
+    /// When it was opened.
+    pub created_at: Timestamp,
 }
 
 /// A part of the tree that threads stand in.

@@ -1,10 +1,10 @@
 //! Spaces: create, list, read, rename, archive.
 
-use bothy_authz::Touched;
 use bothy_domain::action::{Action, actions};
 use bothy_domain::event::EventKind;
 use bothy_domain::ids::{Id, PrincipalId, SpaceId};
 use bothy_domain::names::name_key;
+use bothy_domain::policy::Scope;
 use bothy_domain::problem::Problem;
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::chat::{changed_meanwhile, gone, name_at};
 use crate::store::spaces as store;
-use crate::{Chat, SpaceFacts};
+use crate::{Chat, SpaceFacts, Within};
 
 const NAME_TAKEN: &str = "another space has this name";
 
@@ -55,9 +55,8 @@ impl Chat {
         paging: &Paging,
     ) -> Result<Page<SpaceFacts>, Problem> {
         let scope = allowed.scope::<actions::SpaceRead>().await?;
-        let after = paging.after_id()?.unwrap_or(Id::from_uuid(Uuid::nil()));
         let reader = self.reader().await?;
-        let found = store::in_scope(&reader, &scope, after, paging.fetch()).await.or_problem()?;
+        let found = self.visible_spaces(&reader, &scope, paging.after_id()?, paging.fetch()).await?;
         Ok(page(found, paging.limit, |last| Cursor::id(last.id))
             .retain(|space| allowed.judge().keeps(Action::SpaceRead, &space.resource())))
     }
@@ -114,14 +113,7 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
-                self.changing_rights(uow).await?;
-                allowed.judged_in(uow).await?;
-                if store::set_archived(uow, id, archived.then(|| self.clock.now())).await? {
-                    let detail = ("archived", archived.to_string());
-                    self.record(uow, allowed.actor(), Action::SpaceArchive, id.cast(), Some(detail)).await?;
-                    self.tell_space(uow, EventKind::SpaceUpdated, id).await?;
-                    self.rights_changed(uow, Touched::Space(id)).await?;
-                }
+                self.set_archived(uow, allowed, Within::Space(id), archived).await?;
                 Ok(space(uow, id).await?)
             })
         })
@@ -140,17 +132,34 @@ impl Chat {
         let (id, allowed) = (allowed.id(), &allowed);
         transact(&self.database, |uow| {
             work(async move {
-                self.changing_rights(uow).await?;
-                allowed.judged_in(uow).await?;
-                self.require_agent(uow, operator).await?;
-                store::set_operator(uow, id, operator).await?;
-                self.record_operator(uow, allowed.actor(), Action::SpaceOperatorSet, id.cast(), operator).await?;
-                self.tell_space(uow, EventKind::SpaceUpdated, id).await?;
-                self.rights_changed(uow, Touched::Space(id)).await?;
+                self.set_operator_of(uow, allowed, Within::Space(id), operator).await?;
                 Ok(space(uow, id).await?)
             })
         })
         .await
+    }
+
+    /// The spaces that a scope shows, by id.
+    ///
+    /// # Errors
+    /// `unavailable` when the database does not answer.
+    pub async fn visible_spaces(
+        &self,
+        reader: &Reader,
+        scope: &Scope,
+        after: Option<SpaceId>,
+        limit: i64,
+    ) -> Result<Vec<SpaceFacts>, Problem> {
+        let after = after.unwrap_or(Id::from_uuid(Uuid::nil()));
+        store::in_scope(reader, scope, after, limit).await.or_problem()
+    }
+
+    /// Those of the spaces that exist, in no certain order; not judged.
+    ///
+    /// # Errors
+    /// `unavailable` when the database does not answer.
+    pub async fn spaces(&self, reader: &Reader, ids: &[SpaceId]) -> Result<Vec<SpaceFacts>, Problem> {
+        store::by_ids(reader, ids).await.or_problem()
     }
 
     /// A space in a unit of work, for what is made in it.

@@ -1,4 +1,4 @@
-//! Threads: list, read, put an agent in charge, and what other modules do with them.
+//! Threads: list, read, rename, put an agent in charge, and what other modules do with them.
 
 use bothy_authz::Touched;
 use bothy_domain::action::{Action, actions};
@@ -11,24 +11,45 @@ use bothy_platform::paging::{Cursor, Page, Paging, page};
 use bothy_storage::{Reader, UnitOfWork, work};
 use uuid::Uuid;
 
-use crate::chat::{gone, name_at};
-use crate::store::threads as store;
-use crate::{Chat, NewThread, ThreadFacts, ThreadKind, Within};
+use crate::chat::{changed_meanwhile, gone, name_at};
+use crate::store::threads::{self as store, Beyond, Wanted};
+use crate::{Chat, NewThread, ThreadFacts, ThreadKind, ThreadState, Within};
+
+/// Which threads of a channel, and in which order.
+#[derive(Debug, Clone)]
+pub(crate) struct ThreadList {
+    pub(crate) state: Option<ThreadState>,
+    pub(crate) newest_first: bool,
+    pub(crate) paging: Paging,
+}
+
+impl ThreadList {
+    fn wanted(&self) -> Result<Wanted, Problem> {
+        let last: Option<ThreadId> = self.paging.after_id()?;
+        let beyond = if self.newest_first {
+            Beyond::Before(last.unwrap_or(Id::from_uuid(Uuid::max())))
+        } else {
+            Beyond::After(last.unwrap_or(Id::from_uuid(Uuid::nil())))
+        };
+        let wants = |state| self.state.is_none_or(|only| only == state);
+        Ok(Wanted { open: wants(ThreadState::Open), closed: wants(ThreadState::Closed), beyond })
+    }
+}
 
 impl Chat {
-    /// The threads of a channel, in the order in which they were opened.
+    /// The threads of a channel, in the order in which they were opened or the other way round.
     ///
     /// # Errors
     /// `unavailable` when the database does not answer.
-    pub async fn list_channel_threads(
+    pub(crate) async fn list_channel_threads(
         &self,
         allowed: Allowed<actions::ChannelRead>,
-        paging: &Paging,
+        list: &ThreadList,
     ) -> Result<Page<ThreadFacts>, Problem> {
         let scope = allowed.scope::<actions::ThreadRead>().await?;
-        let after = paging.after_id()?.unwrap_or(Id::from_uuid(Uuid::nil()));
+        let (wanted, paging) = (list.wanted()?, &list.paging);
         let reader = self.reader().await?;
-        let found = store::of_channel(&reader, &scope, allowed.id(), after, paging.fetch()).await.or_problem()?;
+        let found = store::of_channel(&reader, &scope, allowed.id(), wanted, paging.fetch()).await.or_problem()?;
         Ok(page(found, paging.limit, |last| Cursor::id(last.id))
             .retain(|thread| allowed.judge().keeps(Action::ThreadRead, &thread.resource())))
     }
@@ -39,6 +60,39 @@ impl Chat {
     /// `not_found` when it went away meanwhile.
     pub async fn get_thread(&self, allowed: Allowed<actions::ThreadRead>) -> Result<ThreadFacts, Problem> {
         self.thread(&self.reader().await?, allowed.id()).await?.ok_or_else(gone)
+    }
+
+    /// Gives a thread another title. The request must name the version that it read.
+    ///
+    /// # Errors
+    /// `conflict` when it has another version or is a main thread, `validation_failed` for a title that
+    /// cannot be taken.
+    pub async fn update_thread(
+        &self,
+        allowed: Allowed<actions::ThreadUpdate>,
+        title: Option<&str>,
+    ) -> Result<ThreadFacts, Problem> {
+        let title = title.map(|title| name_at("/title", title)).transpose()?;
+        let (id, title, allowed) = (allowed.id(), title.as_deref(), &allowed);
+        transact(&self.database, |uow| {
+            work(async move {
+                allowed.judged_in(uow).await?;
+                let current = self.thread(uow, id).await?.ok_or_else(gone)?;
+                allowed.require_version(current.version)?;
+                if current.kind == ThreadKind::Main {
+                    return Err(Problem::conflict("a main thread has no title").into());
+                }
+                let Some(title) = title.filter(|title| current.title.as_deref() != Some(*title)) else {
+                    return Ok(current);
+                };
+                if !store::retitle(uow, id, current.version, title).await? {
+                    return Err(changed_meanwhile().into());
+                }
+                self.tell(uow, event(EventKind::ThreadUpdated, &current)).await?;
+                Ok(self.thread(uow, id).await?.ok_or_else(gone)?)
+            })
+        })
+        .await
     }
 
     /// Fixes the operator of a thread (AZ-4), or leaves it to the channel.
@@ -76,6 +130,15 @@ impl Chat {
     /// `unavailable` when the database does not answer.
     pub async fn thread(&self, reader: &Reader, id: ThreadId) -> Result<Option<ThreadFacts>, Problem> {
         store::by_id(reader, id).await.or_problem()
+    }
+
+    /// Those of the threads that exist, in no certain order; one query, however many there are. Not
+    /// judged.
+    ///
+    /// # Errors
+    /// `unavailable` when the database does not answer.
+    pub async fn threads(&self, reader: &Reader, ids: &[ThreadId]) -> Result<Vec<ThreadFacts>, Problem> {
+        store::by_ids(reader, ids).await.or_problem()
     }
 
     /// The main thread of a channel; forums have none. Not judged.
@@ -154,7 +217,8 @@ impl Chat {
     }
 }
 
-fn event(kind: EventKind, thread: &ThreadFacts) -> NewEvent {
+/// An event about a thread for the readers of the channel that it is in.
+pub(crate) fn event(kind: EventKind, thread: &ThreadFacts) -> NewEvent {
     let mut event = NewEvent::new(kind, Audience::Channel(thread.channel.id));
     event.space = thread.channel.space;
     event.channel = Some(thread.channel.id);

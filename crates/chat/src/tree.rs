@@ -94,13 +94,3 @@ impl TreeFacts for Chat {
         })
     }
 }
-
-impl Chat {
-    /// Who takes part in a direct message, ascending; nobody in any other channel. Not judged.
-    ///
-    /// # Errors
-    /// `unavailable` when the database does not answer.
-    pub async fn dm_participants(&self, reader: &Reader, channel: ChannelId) -> Result<Vec<PrincipalId>, Problem> {
-        directs::participants(reader, channel).await.or_problem()
-    }
-}

@@ -52,6 +52,13 @@ words! {
         /// A post of a forum.
         Post = "post",
     }
+    /// Whether a thread takes messages.
+    ThreadState {
+        /// It does.
+        Open = "open",
+        /// It was closed.
+        Closed = "closed",
+    }
     /// What the server does when an agent would carry content out of a channel (chapter 08).
     Egress {
         /// It lets it pass.

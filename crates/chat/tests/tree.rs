@@ -236,6 +236,57 @@ both_databases! {
         }
     }
 
+    async fn agents_read_what_the_channel_tells_them_and_people_its_switches(db: TestDb) {
+        let server = server(&db).await;
+        let lotse = server.base.principal(Agent, "lotse").await;
+        let sam = server.base.principal(Person, "sam").await;
+        server.base.principal(Agent, "texter").await;
+        let support = space(&server, "Support").await;
+        let general = channel(&server, support, "text", "Allgemein").await;
+        for who in [lotse, sam] {
+            server.base.grant(who, support, None, "read", 0).await;
+        }
+        let config = format!("/channels/{general}/agent-config");
+        let tag = server.get("robin", &config).await.expect(200).etag;
+        let change = json!({ "prompt": "Be brief.", "skills": ["triage"] });
+        let changed = server.patch("robin", &config, change, tag.as_deref()).await.expect(200);
+        let path = format!("/channels/{general}/agent-prompt");
+        let read = server.get("lotse", &path).await.expect(200);
+        assert_eq!(read.body, json!({ "channel_id": general, "prompt": "Be brief.", "skills": ["triage"] }));
+        assert_eq!(read.etag, changed.etag);
+        server.get("lotse", &config).await.expect(403);
+        server.get("sam", &path).await.expect(403);
+        server.get("texter", &path).await.expect(404);
+    }
+
+    async fn c102_a_tag_is_a_version_and_never_spares_the_judgement(db: TestDb) {
+        let server = server(&db).await;
+        server.base.principal(Person, "sam").await;
+        let support = space(&server, "Support").await;
+        let general = channel(&server, support, "text", "Allgemein").await;
+        let path = format!("/channels/{general}");
+        let read = server.get("robin", &path).await.expect(200);
+        let main = format!("/threads/{}", read.text("main_thread_id"));
+        let unknown = "/channels/0190a000-0000-7000-8000-000000000000";
+        for tag in [read.etag.as_deref().unwrap(), "*", "W/\"v1\"", "\"v1\", \"v2\""] {
+            let headers = [(http::header::IF_NONE_MATCH, tag)];
+            for path in [&path, &main] {
+                let again = server.send_with("robin", http::Method::GET, path, None, &headers).await.expect(200);
+                assert!(again.body.is_object() && again.etag.is_some());
+                let hidden = server.send_with("sam", http::Method::GET, path, None, &headers).await.expect(404);
+                assert!(hidden.etag.is_none());
+            }
+            let hidden = server.send_with("sam", http::Method::GET, &path, None, &headers).await.comparable();
+            let nowhere = server.send_with("sam", http::Method::GET, unknown, None, &headers).await.comparable();
+            assert_eq!(hidden, nowhere);
+            let body = json!({ "name": "Halle" });
+            let headers = [(http::header::IF_MATCH, tag)];
+            let hidden = server.send_with("sam", http::Method::PATCH, &path, Some(&body), &headers).await.comparable();
+            let nowhere = server.send_with("sam", http::Method::PATCH, unknown, Some(&body), &headers).await.comparable();
+            assert_eq!(hidden, nowhere);
+        }
+    }
+
     async fn threads_are_found_in_the_part_of_the_tree_where_they_stand(db: TestDb) {
         let server = server(&db).await;
         let (support, marketing) = (space(&server, "Support").await, space(&server, "Marketing").await);

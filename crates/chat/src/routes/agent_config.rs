@@ -37,6 +37,19 @@ struct AgentConfigView {
     skills: Vec<String>,
 }
 
+/// What the agents that work in a channel are told of it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AgentConfig")]
+struct PromptView {
+    /// The channel.
+    channel_id: ChannelId,
+    /// A text of those who manage the channel for its agents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<String>,
+    /// Names of skills for the agents of the channel.
+    skills: Vec<String>,
+}
+
 /// What is to change; what is absent stays.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -77,6 +90,10 @@ fn answer(config: AgentConfig) -> Json<AgentConfigView> {
 pub(super) fn add(routes: &mut Routes<Chat>) {
     routes.add(get("getChannelAgentConfig", PATH, "Read the switches of a channel for agents"), get_config);
     routes.add(
+        get("getAgentConfig", "/channels/{channel_id}/agent-prompt", "Read what a channel tells its agents"),
+        get_agent_config,
+    );
+    routes.add(
         patch("updateChannelAgentConfig", PATH, "Change the switches of a channel for agents")
             .describe("Send `If-Match` with the `ETag` that `getChannelAgentConfig` answered."),
         update_config,
@@ -89,6 +106,15 @@ async fn get_config(
     (): (),
 ) -> Result<Json<AgentConfigView>, Problem> {
     chat.get_channel_agent_config(allowed).await.map(answer)
+}
+
+async fn get_agent_config(
+    allowed: Allowed<actions::AgentConfigRead>,
+    chat: Arc<Chat>,
+    (): (),
+) -> Result<Json<PromptView>, Problem> {
+    let AgentConfig { channel, prompt, skills, version, .. } = chat.get_agent_config(allowed).await?;
+    Ok(Json::new(PromptView { channel_id: channel, prompt, skills }).with_version(version))
 }
 
 async fn update_config(

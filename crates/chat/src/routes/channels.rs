@@ -10,8 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PageQuery, Rename, SetOperator};
-use crate::channels::WithMain;
-use crate::{ChannelKind, Chat, SpaceChannelKind};
+use crate::{ChannelKind, Chat, SpaceChannelKind, WithMain};
 
 /// A channel to be made.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,7 +25,7 @@ struct CreateChannel {
 /// A channel.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Channel")]
-struct ChannelView {
+pub struct ChannelView {
     /// Its id.
     channel_id: ChannelId,
     /// Its space; a direct message has none.

@@ -2,6 +2,7 @@
 
 mod agent_config;
 mod channels;
+mod directs;
 mod spaces;
 mod threads;
 
@@ -14,17 +15,21 @@ use serde::Deserialize;
 
 use crate::Chat;
 
+pub use channels::ChannelView;
+pub use directs::DirectView;
+pub use spaces::SpaceView;
 pub use threads::ThreadView;
 
 impl Chat {
-    /// The operations on spaces, channels and threads. Opening, closing and reopening threads
-    /// concern messages too and stand in messaging.
+    /// The operations on spaces, channels, threads and direct messages. Opening, closing, reopening and
+    /// moving threads concern messages too and stand in messaging.
     pub fn routes(self: &Arc<Self>) -> RouteTable {
         let mut routes = Routes::new(Arc::clone(self));
         spaces::add(&mut routes);
         channels::add(&mut routes);
         agent_config::add(&mut routes);
         threads::add(&mut routes);
+        directs::add(&mut routes);
         routes.into_table()
     }
 }

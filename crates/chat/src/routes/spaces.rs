@@ -23,7 +23,7 @@ struct CreateSpace {
 /// A space.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Space")]
-struct SpaceView {
+pub struct SpaceView {
     /// Its id.
     space_id: SpaceId,
     /// Its name.

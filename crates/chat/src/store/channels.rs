@@ -38,11 +38,21 @@ statements! {
         " WHERE c.space_id = $4 AND c.id > $5 AND ", visible_channel!("c", "$1", "$2", "$3"),
         " ORDER BY c.id LIMIT $6"
     );
-    /// Makes a channel of a space, with the defaults of its switches.
+    /// Some channels.
+    CHANNELS_BY_ID = concat!(
+        "SELECT ", channel_columns!(), " FROM channels c LEFT JOIN spaces s ON s.id = c.space_id",
+        " WHERE c.id IN (ID_LIST($1))"
+    );
+    /// The channels of all spaces that a scope shows.
+    CHANNELS_IN_SCOPE = concat!(
+        "SELECT ", channel_columns!(), " FROM channels c JOIN spaces s ON s.id = c.space_id",
+        " WHERE c.id > $4 AND ", visible_channel!("c", "$1", "$2", "$3"), " ORDER BY c.id LIMIT $5"
+    );
+    /// Makes a channel of a space or a direct message, with the defaults of its switches.
     INSERT_CHANNEL =
         "INSERT INTO channels (id, space_id, kind, name, name_key, respond_to, respond_in_threads, \
-           allow_mentioned_agents, auto_thread, history_backfill_limit, egress, created_at, version) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1)";
+           allow_mentioned_agents, auto_thread, history_backfill_limit, egress, created_at, dm_key, version) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 1)";
     /// Renames a channel that still has the version that was judged.
     RENAME_CHANNEL =
         "UPDATE channels SET name = $3, name_key = $4, version = version + 1 WHERE id = $1 AND version = $2";
@@ -62,14 +72,20 @@ pub(crate) const NAME_INDEX: &str = "channels_space_name";
 /// A channel to be made.
 pub(crate) struct NewChannel<'a> {
     pub(crate) id: ChannelId,
-    pub(crate) space: SpaceId,
     pub(crate) kind: ChannelKind,
-    pub(crate) name: &'a str,
-    pub(crate) name_key: &'a str,
+    pub(crate) place: NewPlace<'a>,
     pub(crate) switches: Switches,
     pub(crate) history_backfill_limit: u32,
     pub(crate) egress: Egress,
     pub(crate) now: Timestamp,
+}
+
+/// Where a channel is made.
+pub(crate) enum NewPlace<'a> {
+    /// In a space, under a name.
+    Space { space: SpaceId, name: &'a str, name_key: &'a str },
+    /// Outside of every space, for participants that are told apart by a key.
+    Direct(&'a [u8]),
 }
 
 pub(super) fn facts(row: &Row) -> Result<ChannelFacts, StorageError> {
@@ -129,22 +145,47 @@ pub(crate) async fn of_space(
     reader.all(&CHANNELS_OF_SPACE, &params).await?.iter().map(facts).collect()
 }
 
+/// Some channels, in no certain order.
+pub(crate) async fn by_ids(reader: &Reader, ids: &[ChannelId]) -> Result<Vec<ChannelFacts>, StorageError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    reader.all(&CHANNELS_BY_ID, params![ids]).await?.iter().map(facts).collect()
+}
+
+/// The channels of all spaces that a scope shows, by id.
+pub(crate) async fn in_scope(
+    reader: &Reader,
+    scope: &Scope,
+    after: ChannelId,
+    limit: i64,
+) -> Result<Vec<ChannelFacts>, StorageError> {
+    let [wide, spaces, channels] = scope_params(scope);
+    let params = [wide, spaces, channels, Value::from(after), Value::from(limit)];
+    reader.all(&CHANNELS_IN_SCOPE, &params).await?.iter().map(facts).collect()
+}
+
 pub(crate) async fn insert(uow: &UnitOfWork, new: &NewChannel<'_>) -> Result<(), StorageError> {
+    let (space, name, name_key, dm_key) = match new.place {
+        NewPlace::Space { space, name, name_key } => (Some(space), Some(name), Some(name_key), None),
+        NewPlace::Direct(key) => (None, None, None, Some(key)),
+    };
     uow.execute(
         &INSERT_CHANNEL,
         params![
             new.id,
-            new.space,
+            space,
             new.kind.as_str(),
-            new.name,
-            new.name_key,
+            name,
+            name_key,
             new.switches.respond_to.as_str(),
             new.switches.respond_in_threads,
             new.switches.allow_mentioned_agents,
             new.switches.auto_thread,
             new.history_backfill_limit,
             new.egress.as_str(),
-            new.now
+            new.now,
+            dm_key
         ],
     )
     .await

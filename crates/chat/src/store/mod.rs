@@ -3,15 +3,24 @@
 pub(crate) mod agent_config;
 pub(crate) mod channels;
 pub(crate) mod directs;
+pub(crate) mod parents;
 pub(crate) mod spaces;
 pub(crate) mod threads;
+mod visible;
 
 use bothy_storage::{DecodeProblem, Row, Statement, StorageError};
 
 /// Every statement of this crate.
 pub(crate) fn statements() -> Vec<&'static Statement> {
-    [agent_config::STATEMENTS, channels::STATEMENTS, directs::STATEMENTS, spaces::STATEMENTS, threads::STATEMENTS]
-        .concat()
+    [
+        agent_config::STATEMENTS,
+        channels::STATEMENTS,
+        directs::STATEMENTS,
+        parents::STATEMENTS,
+        spaces::STATEMENTS,
+        threads::STATEMENTS,
+    ]
+    .concat()
 }
 
 /// Reads a column that holds a word of a closed list.

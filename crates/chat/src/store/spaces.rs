@@ -14,6 +14,8 @@ macro_rules! space_columns {
 statements! {
     /// One space.
     SPACE_BY_ID = concat!("SELECT ", space_columns!(), " FROM spaces s WHERE s.id = $1");
+    /// Some spaces.
+    SPACES_BY_ID = concat!("SELECT ", space_columns!(), " FROM spaces s WHERE s.id IN (ID_LIST($1))");
     /// Whether a space is archived, for its path.
     SPACE_PATH = "SELECT archived_at FROM spaces WHERE id = $1";
     /// The spaces that a scope shows, wholly or through one of their channels.
@@ -49,6 +51,14 @@ fn facts(row: &Row) -> Result<SpaceFacts, StorageError> {
 
 pub(crate) async fn by_id(reader: &Reader, id: SpaceId) -> Result<Option<SpaceFacts>, StorageError> {
     reader.optional(&SPACE_BY_ID, params![id]).await?.as_ref().map(facts).transpose()
+}
+
+/// Some spaces, in no certain order.
+pub(crate) async fn by_ids(reader: &Reader, ids: &[SpaceId]) -> Result<Vec<SpaceFacts>, StorageError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    reader.all(&SPACES_BY_ID, params![ids]).await?.iter().map(facts).collect()
 }
 
 /// Whether the space is archived; `None` when there is no such space.

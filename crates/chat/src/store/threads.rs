@@ -15,7 +15,7 @@ use crate::words::ThreadKind;
 macro_rules! thread_select {
     () => {
         concat!(
-            "SELECT t.id AS thread_id, t.kind AS thread_kind, t.parent_message_id, t.title,",
+            "SELECT t.id AS thread_id, t.kind AS thread_kind, t.parent_message_id, t.parent_channel_id, t.title,",
             " t.operator_agent_id AS thread_operator_id, t.created_by, t.created_at AS thread_created_at,",
             " t.closed_at, t.version AS thread_version, ",
             channel_columns!(),
@@ -24,9 +24,18 @@ macro_rules! thread_select {
     };
 }
 
+/// Threads that are open, and threads that are closed, each only when they are asked for.
+macro_rules! wanted {
+    ($open:literal, $closed:literal) => {
+        concat!("((", $open, " AND t.closed_at IS NULL) OR (", $closed, " AND t.closed_at IS NOT NULL))")
+    };
+}
+
 statements! {
     /// One thread with its channel.
     THREAD_BY_ID = concat!(thread_select!(), " WHERE t.id = $1");
+    /// Some threads with their channels.
+    THREADS_BY_ID = concat!(thread_select!(), " WHERE t.id IN (ID_LIST($1))");
     /// The main thread of a channel.
     MAIN_THREAD = concat!(thread_select!(), " WHERE t.channel_id = $1 AND t.kind = 'main'");
     /// The main threads of channels that were judged.
@@ -43,19 +52,32 @@ statements! {
            s.archived_at AS space_archived_at \
          FROM threads t JOIN channels c ON c.id = t.channel_id LEFT JOIN spaces s ON s.id = c.space_id \
          WHERE t.id = $1";
-    /// The threads of a channel that a scope shows.
+    /// The threads of a channel that a scope shows, oldest first; only open or only closed ones, or all.
     THREADS_OF_CHANNEL = concat!(
         thread_select!(),
-        " WHERE t.channel_id = $4 AND t.id > $5 AND ", visible_channel!("c", "$1", "$2", "$3"),
-        " ORDER BY t.id LIMIT $6"
+        " WHERE t.channel_id = $4 AND t.id > $5 AND ", wanted!("$7", "$8"),
+        " AND ", visible_channel!("c", "$1", "$2", "$3"), " ORDER BY t.id LIMIT $6"
+    );
+    /// The same, newest first.
+    NEWEST_THREADS_OF_CHANNEL = concat!(
+        thread_select!(),
+        " WHERE t.channel_id = $4 AND t.id < $5 AND ", wanted!("$7", "$8"),
+        " AND ", visible_channel!("c", "$1", "$2", "$3"), " ORDER BY t.id DESC LIMIT $6"
     );
     /// The agents that are fixed as operators of threads of a channel, each once.
     FIXED_OPERATORS = "SELECT DISTINCT operator_agent_id FROM threads
         WHERE channel_id = $1 AND operator_agent_id IS NOT NULL ORDER BY operator_agent_id";
     /// Opens a thread.
     INSERT_THREAD =
-        "INSERT INTO threads (id, channel_id, kind, parent_message_id, title, created_by, created_at, next_seq, version) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 1)";
+        "INSERT INTO threads (id, channel_id, kind, parent_message_id, parent_channel_id, title, created_by, \
+           created_at, next_seq, version) \
+         VALUES ($1, $2, $3, $4, $8, $5, $6, $7, 1, 1)";
+    /// Gives a thread another title, if it still has the version that was judged.
+    RETITLE_THREAD = "UPDATE threads SET title = $3, version = version + 1 WHERE id = $1 AND version = $2";
+    /// Moves a thread to another channel.
+    MOVE_THREAD =
+        "UPDATE threads SET channel_id = $2, kind = $3, title = $4, operator_agent_id = $5, version = version + 1 \
+         WHERE id = $1";
     /// Takes the next sequence number, and with the row the lock under which messages are written.
     NEXT_SEQ = "UPDATE threads SET next_seq = next_seq + 1 WHERE id = $1 RETURNING next_seq - 1 AS thread_seq";
     /// Closes an open thread.
@@ -64,6 +86,23 @@ statements! {
     REOPEN_THREAD = "UPDATE threads SET closed_at = NULL, version = version + 1 WHERE id = $1 AND closed_at IS NOT NULL";
     /// Fixes the operator of a thread, or frees it.
     SET_THREAD_OPERATOR = "UPDATE threads SET operator_agent_id = $2, version = version + 1 WHERE id = $1";
+}
+
+/// Which threads of a channel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) open: bool,
+    pub(crate) closed: bool,
+    pub(crate) beyond: Beyond,
+}
+
+/// Where a page begins, and in which direction it goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Beyond {
+    /// Behind a thread, oldest first.
+    After(ThreadId),
+    /// Before a thread, newest first.
+    Before(ThreadId),
 }
 
 /// The name of the unique index over parent messages.
@@ -76,6 +115,7 @@ fn facts(row: &Row) -> Result<ThreadFacts, StorageError> {
         channel: channels::facts(row)?,
         kind: word(row, "thread_kind", "a kind of thread", ThreadKind::parse)?,
         parent_message: row.get("parent_message_id")?,
+        parent_channel: row.get("parent_channel_id")?,
         title: row.get("title")?,
         fixed_operator: row.get("thread_operator_id")?,
         created_by: row.get("created_by")?,
@@ -88,6 +128,14 @@ fn facts(row: &Row) -> Result<ThreadFacts, StorageError> {
 
 pub(crate) async fn by_id(reader: &Reader, id: ThreadId) -> Result<Option<ThreadFacts>, StorageError> {
     reader.optional(&THREAD_BY_ID, params![id]).await?.as_ref().map(facts).transpose()
+}
+
+/// Some threads, in no certain order.
+pub(crate) async fn by_ids(reader: &Reader, ids: &[ThreadId]) -> Result<Vec<ThreadFacts>, StorageError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    reader.all(&THREADS_BY_ID, params![ids]).await?.iter().map(facts).collect()
 }
 
 pub(crate) async fn main_of(reader: &Reader, channel: ChannelId) -> Result<Option<ThreadFacts>, StorageError> {
@@ -128,12 +176,25 @@ pub(crate) async fn of_channel(
     reader: &Reader,
     scope: &Scope,
     channel: ChannelId,
-    after: ThreadId,
+    wanted: Wanted,
     limit: i64,
 ) -> Result<Vec<ThreadFacts>, StorageError> {
+    let (statement, from) = match wanted.beyond {
+        Beyond::After(id) => (&THREADS_OF_CHANNEL, id),
+        Beyond::Before(id) => (&NEWEST_THREADS_OF_CHANNEL, id),
+    };
     let [wide, spaces, channels] = scope_params(scope);
-    let params = [wide, spaces, channels, Value::from(channel), Value::from(after), Value::from(limit)];
-    reader.all(&THREADS_OF_CHANNEL, &params).await?.iter().map(facts).collect()
+    let params = [
+        wide,
+        spaces,
+        channels,
+        Value::from(channel),
+        Value::from(from),
+        Value::from(limit),
+        Value::from(wanted.open),
+        Value::from(wanted.closed),
+    ];
+    reader.all(statement, &params).await?.iter().map(facts).collect()
 }
 
 pub(crate) async fn insert(
@@ -142,8 +203,35 @@ pub(crate) async fn insert(
     new: &NewThread,
     now: Timestamp,
 ) -> Result<(), StorageError> {
-    let params = params![id, new.channel, new.kind.as_str(), new.parent_message, &new.title, new.created_by, now];
+    let parent_channel = new.parent_message.map(|_| new.channel);
+    let params = params![
+        id,
+        new.channel,
+        new.kind.as_str(),
+        new.parent_message,
+        &new.title,
+        new.created_by,
+        now,
+        parent_channel
+    ];
     uow.execute(&INSERT_THREAD, params).await.map(drop)
+}
+
+/// Whether the thread still had that version.
+pub(crate) async fn retitle(uow: &UnitOfWork, id: ThreadId, version: i64, title: &str) -> Result<bool, StorageError> {
+    Ok(uow.execute(&RETITLE_THREAD, params![id, version, title]).await? == 1)
+}
+
+/// Moves a thread, which keeps its messages and its parent.
+pub(crate) async fn set_channel(
+    uow: &UnitOfWork,
+    id: ThreadId,
+    channel: ChannelId,
+    kind: ThreadKind,
+    title: Option<&str>,
+    operator: Option<PrincipalId>,
+) -> Result<(), StorageError> {
+    uow.execute(&MOVE_THREAD, params![id, channel, kind.as_str(), title, operator]).await.map(drop)
 }
 
 /// The next sequence number; `None` when there is no such thread.

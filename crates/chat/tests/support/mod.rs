@@ -3,35 +3,34 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+#[path = "../../../identity/tests/support/ground.rs"]
+mod ground;
+
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use bothy_authz::{Authz, PrincipalFacts, TreeFacts};
+use bothy_authz::TreeFacts;
 use bothy_chat::Chat;
 use bothy_domain::action::ResourceKind;
 use bothy_domain::actor::{ActingFor, Actor, Credential, PrincipalKind};
+use bothy_domain::event::NewEvent;
 use bothy_domain::ids::{ChannelId, Id, PrincipalId, SpaceId};
 use bothy_domain::names::skeleton_of;
+use bothy_domain::policy::scope;
 use bothy_domain::problem::{Problem, ProblemCode};
-use bothy_identity::Identity;
-use bothy_platform::audit::AuditLog;
 use bothy_platform::authorize::{Authenticator, Locate};
-use bothy_platform::clock::{Clock, ManualClock, SharedClock};
+use bothy_platform::clock::Clock;
 use bothy_platform::config::Config;
-use bothy_platform::entropy::{IdSource, SeededEntropy, SharedEntropy};
-use bothy_platform::events::EventLog;
+use bothy_platform::events::AudienceFilter;
 use bothy_platform::failure::OrProblem;
-use bothy_platform::http::{Credentials, HttpLimits, Idempotency, Locators, RateLimits, RouteTable, Services};
-use bothy_platform::instance::{Instance, Touched, bump_rights_version, rights_version};
-use bothy_platform::keys::InstanceSecret;
-use bothy_storage::{Database, OpenOptions, Reader, Value, params, statements};
+use bothy_platform::http::{Credentials, Locators, RouteTable};
+use bothy_platform::instance::{Touched, bump_rights_version, rights_version};
+use bothy_storage::{Reader, Value, params, statements};
 use bothy_testkit::TestDb;
 use futures::future::BoxFuture;
+use ground::{Ground, Send, has_null, sender, settle};
 use http::{Method, Request, StatusCode, header};
-use http_body_util::BodyExt;
 use serde_json::Value as Json;
-use tower::ServiceExt;
 
 statements! {
     PRINCIPAL =
@@ -49,22 +48,19 @@ statements! {
 pub const MODERATE: i64 = 2;
 pub const MANAGE: i64 = 4;
 
-type Send =
-    dyn Fn(Request<String>) -> BoxFuture<'static, (StatusCode, http::HeaderMap, Vec<u8>)> + Sync + std::marker::Send;
-
-/// What the modules of a test stand on.
+/// What the modules of a test stand on, and chat.
 pub struct Base {
-    pub database: Database,
-    pub clock: ManualClock,
-    pub ids: IdSource,
-    pub config: Arc<Config>,
-    pub audit: AuditLog,
-    pub events: EventLog,
-    pub authz: Arc<Authz>,
-    pub identity: Arc<Identity>,
     pub chat: Arc<Chat>,
     people: Arc<Handles>,
-    secret: InstanceSecret,
+    ground: Ground,
+}
+
+impl std::ops::Deref for Base {
+    type Target = Ground;
+
+    fn deref(&self) -> &Ground {
+        &self.ground
+    }
 }
 
 /// An answer.
@@ -79,6 +75,14 @@ impl Answer {
     /// The text of a member.
     pub fn text(&self, name: &str) -> &str {
         self.body[name].as_str().unwrap_or_else(|| panic!("no {name} in {self:?}"))
+    }
+
+    /// Status and body without what differs from request to request.
+    pub fn comparable(mut self) -> (StatusCode, Json) {
+        if let Some(members) = self.body.as_object_mut() {
+            members.retain(|name, _| name != "instance" && name != "correlation_id");
+        }
+        (self.status, self.body)
     }
 
     /// The answer, which must have this status.
@@ -97,45 +101,12 @@ pub struct Server {
 impl Base {
     /// On an empty database, with settings of the test.
     pub async fn new(db: &TestDb, change: impl FnOnce(&mut Config)) -> Arc<Self> {
-        let mut config = Config::default();
-        // Tests send more at once than people do.
-        let many = ["read", "read_burst", "write", "write_burst", "admin", "admin_burst"]
-            .map(|key| (key.to_owned(), 100_000.into()));
-        config.rate = serde_json::from_value(Json::Object(many.into_iter().collect())).unwrap();
-        change(&mut config);
-        let config = Arc::new(config);
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
-        let clock = ManualClock::default();
-        let shared: SharedClock = Arc::new(clock.clone());
-        let entropy: SharedEntropy = Arc::new(SeededEntropy::new(7));
-        let ids = IdSource::new(shared.clone(), entropy.clone());
-        let audit = AuditLog::new(shared.clone(), ids.clone());
-        let events = EventLog::open(database.clone(), shared.clone()).await.unwrap();
-        let secret = InstanceSecret::new(&[7; 64]).unwrap();
-        let instance = Instance::open(&database, shared.clone(), entropy.clone(), &ids, &secret).await.unwrap();
-        let authz = Arc::new(Authz::new(bothy_authz::Parts {
-            database: database.clone(),
-            audit: audit.clone(),
-            events: events.clone(),
-            clock: shared.clone(),
-            ids: ids.clone(),
-            config: config.clone(),
-        }));
-        let identity = Arc::new(Identity::new(bothy_identity::Parts {
-            database: database.clone(),
-            authz: authz.clone(),
-            instance: instance.clone(),
-            audit: audit.clone(),
-            events: events.clone(),
-            clock: shared.clone(),
-            ids: ids.clone(),
-            entropy,
-            config: config.clone(),
-        }));
+        let ground = Ground::new(db, 7, change).await;
+        let Ground { database, ids, config, audit, events, authz, identity, .. } = &ground;
         let chat = Arc::new(Chat::new(bothy_chat::Parts {
             database: database.clone(),
-            instance: instance.id(),
-            clock: shared,
+            instance: ground.instance.id(),
+            clock: ground.shared.clone(),
             ids: ids.clone(),
             config: config.clone(),
             audit: audit.clone(),
@@ -143,10 +114,9 @@ impl Base {
             authz: authz.clone(),
             identity: identity.clone(),
         }));
-        authz.set_principal_facts(&(identity.clone() as Arc<dyn PrincipalFacts>));
         authz.set_tree_facts(&(chat.clone() as Arc<dyn TreeFacts>));
-        let people = Arc::new(Handles::default());
-        Arc::new(Self { database, clock, ids, config, audit, events, authz, identity, chat, people, secret })
+        ground.sequence_events();
+        Arc::new(Self { chat, people: Arc::new(Handles::default()), ground })
     }
 
     /// Mounts the operations of chat and further ones.
@@ -158,33 +128,9 @@ impl Base {
         if let Some(message) = message {
             locators = locators.with(&[ResourceKind::Message], message);
         }
-        let services = Arc::new(Services {
-            database: self.database.clone(),
-            authenticator: self.people.clone(),
-            authorizer: self.authz.clone(),
-            locators,
-            audit: self.audit.clone(),
-            clock: Arc::new(self.clock.clone()),
-            ids: self.ids.clone(),
-            rates: RateLimits::new(&self.config, Arc::new(self.clock.clone())),
-            idempotency: Idempotency::new(&self.config, &self.secret, Arc::new(SeededEntropy::new(8))),
-            limits: HttpLimits {
-                max_body_bytes: 1 << 20,
-                max_url_bytes: 8192,
-                body_timeout: Duration::from_secs(30),
-                request_timeout: Duration::from_secs(30),
-            },
-        });
-        let router = self.chat.routes().and(further).into_router(services);
-        let send = move |request: Request<String>| -> BoxFuture<'static, _> {
-            let router = router.clone();
-            Box::pin(async move {
-                let response = router.oneshot(request).await.unwrap();
-                let (parts, body) = response.into_parts();
-                (parts.status, parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
-            })
-        };
-        Server { base: self, send: Arc::new(send) }
+        let services = self.services(self.people.clone(), locators);
+        let send = sender(self.chat.routes().and(further), services);
+        Server { base: self, send }
     }
 
     /// A person, an agent or an app that authenticates with its handle.
@@ -237,6 +183,17 @@ impl Base {
         unit.commit().await.unwrap();
     }
 
+    /// The events that somebody is told now, by the rights of this moment.
+    pub async fn events_for(&self, who: PrincipalId) -> Vec<NewEvent> {
+        settle(&self.database).await;
+        let reader = self.database.reader().await.unwrap();
+        let rights = self.authz.snapshot(&reader, who, true).await.unwrap();
+        let scope = scope(&rights, None, self.clock.now());
+        let filter = AudienceFilter { principal: who, scope: &scope };
+        let page = self.events.read_for(&reader, 0, 100_000, filter).await.unwrap();
+        page.events.into_iter().map(|event| event.event).collect()
+    }
+
     /// One number of a statement of the test.
     pub async fn number(&self, statement: &'static bothy_storage::Statement, params: &[Value]) -> i64 {
         self.database.reader().await.unwrap().one(statement, params).await.unwrap().get("n").unwrap()
@@ -253,6 +210,19 @@ impl Server {
         body: Option<&Json>,
         if_match: Option<&str>,
     ) -> Answer {
+        let headers: Vec<_> = if_match.map(|tag| (header::IF_MATCH, tag)).into_iter().collect();
+        self.send_with(who, method, path, body, &headers).await
+    }
+
+    /// Sends a request as somebody, with further headers.
+    pub async fn send_with(
+        &self,
+        who: &str,
+        method: Method,
+        path: &str,
+        body: Option<&Json>,
+        further: &[(header::HeaderName, &str)],
+    ) -> Answer {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("/api/v1{path}"))
@@ -260,8 +230,8 @@ impl Server {
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
-        if let Some(tag) = if_match {
-            request = request.header(header::IF_MATCH, tag);
+        for (name, value) in further {
+            request = request.header(name, *value);
         }
         let request = request.body(body.map(Json::to_string).unwrap_or_default()).unwrap();
         let (status, headers, bytes) = (self.send)(request).await;
@@ -307,15 +277,6 @@ impl Server {
             }
             assert_eq!(found.len(), limit, "a page that is not the last is full");
         }
-    }
-}
-
-fn has_null(value: &Json) -> bool {
-    match value {
-        Json::Null => true,
-        Json::Array(items) => items.iter().any(has_null),
-        Json::Object(members) => members.values().any(has_null),
-        _ => false,
     }
 }
 
