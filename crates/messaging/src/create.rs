@@ -1,17 +1,21 @@
-use bothy_domain::action::actions;
+use bothy_domain::action::{ActionType, actions};
+use bothy_domain::actor::PrincipalKind;
 use bothy_domain::ids::{MessageId, PrincipalId, ThreadId};
 use bothy_domain::message::MessageKind;
 use bothy_domain::policy::{Denial, Outcome, Reason};
 use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_domain::request::Component;
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
 use bothy_storage::{Reader, work};
 
 use crate::content::{check_client_message_id, check_content, request_hash};
+use crate::message::resource;
 use crate::messaging::gone;
 use crate::store::messages::{self, ClientId};
+use crate::store::standing;
 use crate::write::{CLIENT_ID_TAKEN, NewMessage, origin_of};
-use crate::{Effects, Messaging, StoredMessage};
+use crate::{Effects, Messaging, ShownMessage, check_message_components};
 
 /// What a request to post a message asks for.
 #[derive(Debug, Clone)]
@@ -19,6 +23,7 @@ pub(crate) struct Draft {
     pub(crate) content_md: String,
     pub(crate) reply_to: Option<MessageId>,
     pub(crate) client_message_id: Option<String>,
+    pub(crate) components: Vec<Component>,
 }
 
 impl Messaging {
@@ -34,7 +39,7 @@ impl Messaging {
         &self,
         allowed: Allowed<actions::MessageCreate>,
         draft: Draft,
-    ) -> Result<(StoredMessage, Effects), Problem> {
+    ) -> Result<(ShownMessage, Effects), Problem> {
         let thread: ThreadId = allowed.id();
         let allowed = &allowed;
         let actor = allowed.actor();
@@ -42,7 +47,8 @@ impl Messaging {
         if let Some(id) = &draft.client_message_id {
             check_client_message_id(id)?;
         }
-        let hash = request_hash(thread, draft.reply_to, &draft.content_md);
+        self.check_components(actor.kind, &draft.components)?;
+        let hash = request_hash(thread, draft.reply_to, &hashed(&draft)?);
         let client = draft.client_message_id.as_deref().map(|id| ClientId { id, request_hash: &hash });
 
         let reader = self.reader().await?;
@@ -68,19 +74,24 @@ impl Messaging {
             run: actor.acting_for.binding().map(|binding| binding.run),
             client,
         };
+        let components = &draft.components;
         let written = transact(&self.database, |uow| {
             work(async move {
                 allowed.judged_in(uow).await?;
                 allowed.takes_effect(uow).await?;
-                Ok(self.write(uow, &new).await.map_err(|problem| refused(allowed, problem))?)
+                let outcome = self.write(uow, &new).await.map_err(|problem| refused(allowed, problem))?;
+                self.put_components(uow, outcome.row.id, components).await?;
+                Ok(outcome)
             })
         })
         .await;
         let reader = self.reader().await?;
         match (written, client) {
             (Ok(outcome), _) => {
+                let resource = resource(outcome.row.id, outcome.row.author, &outcome.thread);
                 let message = self.with_author(&reader, &outcome.thread, outcome.row).await?;
-                Ok((message, outcome.effects))
+                // Nobody has reacted to it yet.
+                Ok((ShownMessage { resource, message, reactions: Vec::new() }, outcome.effects))
             }
             (Err(problem), Some(client)) if problem.detail() == Some(CLIENT_ID_TAKEN) => {
                 let earlier = self.earlier(&reader, actor.principal, thread, client).await?;
@@ -98,7 +109,7 @@ impl Messaging {
         author: PrincipalId,
         thread: ThreadId,
         client: ClientId<'_>,
-    ) -> Result<Option<StoredMessage>, Problem> {
+    ) -> Result<Option<ShownMessage>, Problem> {
         let Some(earlier) = messages::by_client_id(reader, author, client.id).await.or_problem()? else {
             return Ok(None);
         };
@@ -110,10 +121,18 @@ impl Messaging {
         }
         let thread = self.chat.thread(reader, thread).await?.ok_or_else(gone)?;
         let row = messages::by_id(reader, earlier.id).await.or_problem()?.ok_or_else(gone)?;
-        self.with_author(reader, &thread, row).await.map(Some)
+        self.shown_one(reader, &thread, row, author).await.map(Some)
     }
 
-    /// A reply stays in its thread, which the caller may read. Any other message is answered like
+    /// Only agents put components under their messages: it is they who are asked by them.
+    fn check_components(&self, author: PrincipalKind, components: &[Component]) -> Result<(), Problem> {
+        if author != PrincipalKind::Agent && !components.is_empty() {
+            return Err(Problem::invalid("/components", "only agents have components under their messages"));
+        }
+        check_message_components(components, self.config.agent.max_components.to_usize(), "/components")
+    }
+
+    /// A reply stays in its thread, which the caller may read, and answers what is there. Any other message is answered like
     /// one that does not exist, so that an id tells nothing.
     async fn check_reply_target(
         &self,
@@ -122,15 +141,25 @@ impl Messaging {
         reply_to: Option<MessageId>,
     ) -> Result<(), Problem> {
         let Some(target) = reply_to else { return Ok(()) };
-        match messages::place(reader, target).await.or_problem()? {
-            Some((found, _)) if found == thread => Ok(()),
-            _ => Err(Problem::invalid("/reply_to_message_id", "must be a message of the same thread")),
+        match standing::one(reader, target).await.or_problem()? {
+            Some(found) if found.thread == thread && !found.deleted => Ok(()),
+            _ => Err(Problem::invalid("/reply_to_message_id", "must be a message of the same thread that is there")),
         }
     }
 }
 
+/// What tells one request with an id of the client from another. Content has no NUL.
+fn hashed(draft: &Draft) -> Result<String, Problem> {
+    let mut hashed = draft.content_md.clone();
+    if !draft.components.is_empty() {
+        hashed.push('\0');
+        hashed.push_str(&serde_json::to_string(&draft.components).map_err(Problem::internal)?);
+    }
+    Ok(hashed)
+}
+
 /// A message in a run that has ended meanwhile is refused, and recorded, like one that came later.
-fn refused(allowed: &Allowed<actions::MessageCreate>, problem: Problem) -> Problem {
+pub(crate) fn refused<A: ActionType>(allowed: &Allowed<A>, problem: Problem) -> Problem {
     if problem.code() == ProblemCode::InvocationTokenInvalid {
         allowed.refuse(Denial { outcome: Outcome::InvocationTokenInvalid, reason: Reason::RunInactive })
     } else {

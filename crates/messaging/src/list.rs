@@ -12,7 +12,7 @@ use crate::message::resource;
 use crate::messaging::gone;
 use crate::store::messages;
 use crate::store::windows::{self, Stretch};
-use crate::{Messaging, StoredMessage};
+use crate::{Messaging, ShownMessage};
 
 /// Which messages of a thread, and in which order.
 #[derive(Debug, Clone)]
@@ -48,14 +48,14 @@ impl Messaging {
         &self,
         allowed: Allowed<actions::ThreadRead>,
         list: &MessageList,
-    ) -> Result<Page<StoredMessage>, Problem> {
+    ) -> Result<Page<ShownMessage>, Problem> {
         let stretch = list.stretch(allowed.id())?;
         let reader = self.reader().await?;
         let thread = self.chat.thread(&reader, stretch.thread).await?.ok_or_else(gone)?;
         let rows = windows::messages(&reader, stretch, list.newest_first, list.paging.fetch()).await.or_problem()?;
         let shown = page(rows, list.paging.limit, |last| Cursor::int(last.thread_seq))
             .retain(|row| allowed.judge().keeps(Action::MessageRead, &resource(row.id, row.author, &thread)));
-        let items = self.with_authors(&reader, &thread, shown.items).await?;
+        let items = self.shown_in(&reader, &thread, shown.items, allowed.actor().principal).await?;
         Ok(Page { items, next_cursor: shown.next_cursor })
     }
 
@@ -63,7 +63,7 @@ impl Messaging {
     ///
     /// # Errors
     /// `not_found` when it went away meanwhile.
-    pub(crate) async fn get_message(&self, allowed: Allowed<actions::MessageRead>) -> Result<StoredMessage, Problem> {
+    pub(crate) async fn get_message(&self, allowed: Allowed<actions::MessageRead>) -> Result<ShownMessage, Problem> {
         let reader = self.reader().await?;
         let row = messages::by_id(&reader, allowed.id()).await.or_problem()?.ok_or_else(gone)?;
         let thread = self.chat.thread(&reader, row.thread).await?.ok_or_else(gone)?;
@@ -72,6 +72,6 @@ impl Messaging {
         if !allowed.judge().decide(Action::MessageRead, Some(&target), Mode::Filter).is_allow() {
             return Err(gone());
         }
-        self.with_author(&reader, &thread, row).await
+        self.shown_one(&reader, &thread, row, allowed.actor().principal).await
     }
 }

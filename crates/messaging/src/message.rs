@@ -12,6 +12,8 @@ use bothy_identity::PrincipalRef;
 use bothy_storage::UnitOfWork;
 use futures::future::BoxFuture;
 
+use crate::PlacedComponent;
+
 /// A message as it is stored, with its author and complete content. A deleted one has none.
 #[derive(Debug, Clone)]
 pub struct StoredMessage {
@@ -35,12 +37,17 @@ pub struct StoredMessage {
     pub reply_to_message_id: Option<MessageId>,
     /// What a system line says.
     pub system_code: Option<String>,
+    /// The name of whoever wrote an imported message elsewhere, when nobody here was named as its
+    /// author. A name of somebody's choice: data, never an account.
+    pub imported_author: Option<String>,
     /// When it was written.
     pub created_at: Timestamp,
     /// When it was last edited.
     pub edited_at: Option<Timestamp>,
     /// When it was deleted.
     pub deleted_at: Option<Timestamp>,
+    /// What can be pressed under it; filled in where it is shown to people.
+    pub components: Vec<PlacedComponent>,
 }
 
 /// A message as a target of decisions: it stands where its thread stands.
@@ -106,4 +113,27 @@ pub trait MessageWritten: Send + Sync {
         uow: &'a UnitOfWork,
         message: &'a WrittenMessage,
     ) -> BoxFuture<'a, Result<Effects, Problem>>;
+
+    /// Acts on a message that was deleted: what it started is to end, and what waits for it waits no
+    /// longer.
+    ///
+    /// # Errors
+    /// Any problem undoes the deletion too.
+    fn message_deleted<'a>(
+        &'a self,
+        uow: &'a UnitOfWork,
+        message: &'a DeletedMessage,
+    ) -> BoxFuture<'a, Result<(), Problem>>;
+}
+
+/// A message that is being deleted, for those who act on it in the same unit of work. An edit has no
+/// such hook: it never triggers an agent again (chapter 05 section 1).
+#[derive(Debug, Clone)]
+pub struct DeletedMessage {
+    /// Its id.
+    pub id: MessageId,
+    /// Its thread; it stays where it is until the unit of work ends.
+    pub thread: ThreadFacts,
+    /// Who wrote it.
+    pub author: PrincipalId,
 }

@@ -3,9 +3,10 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use bothy_authz::Authz;
 use bothy_chat::{Chat, ThreadFacts};
-use bothy_domain::ids::PrincipalId;
+use bothy_domain::ids::{ChannelId, PrincipalId};
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_identity::{Identity, PrincipalRef};
+use bothy_platform::audit::AuditLog;
 use bothy_platform::clock::SharedClock;
 use bothy_platform::config::Config;
 use bothy_platform::entropy::IdSource;
@@ -27,6 +28,8 @@ pub struct Parts {
     pub ids: IdSource,
     /// The settings.
     pub config: Arc<Config>,
+    /// What was done is recorded here.
+    pub audit: AuditLog,
     /// What changed is told here.
     pub events: EventLog,
     /// Says who may read what.
@@ -44,6 +47,7 @@ pub struct Messaging {
     pub(crate) clock: SharedClock,
     pub(crate) ids: IdSource,
     pub(crate) config: Arc<Config>,
+    pub(crate) audit: AuditLog,
     pub(crate) events: EventLog,
     pub(crate) authz: Arc<Authz>,
     pub(crate) identity: Arc<Identity>,
@@ -54,8 +58,8 @@ pub struct Messaging {
 impl Messaging {
     /// The module on its parts.
     pub fn new(parts: Parts) -> Self {
-        let Parts { database, clock, ids, config, events, authz, identity, chat } = parts;
-        Self { database, clock, ids, config, events, authz, identity, chat, written: OnceLock::new() }
+        let Parts { database, clock, ids, config, audit, events, authz, identity, chat } = parts;
+        Self { database, clock, ids, config, audit, events, authz, identity, chat, written: OnceLock::new() }
     }
 
     /// Connects who acts on messages (runs). Kept weakly: the wiring of the server keeps the modules
@@ -93,14 +97,24 @@ impl Messaging {
         thread: &ThreadFacts,
         rows: Vec<MessageRow>,
     ) -> Result<Vec<StoredMessage>, Problem> {
-        let mut ids: Vec<PrincipalId> = rows.iter().map(|row| row.author).collect();
+        self.with_known_channels(reader, rows.into_iter().map(|row| (thread.channel.id, row)).collect()).await
+    }
+
+    /// Rows with the channels that they stand in as messages with their authors, in the order of the
+    /// rows.
+    pub(crate) async fn with_known_channels(
+        &self,
+        reader: &Reader,
+        rows: Vec<(ChannelId, MessageRow)>,
+    ) -> Result<Vec<StoredMessage>, Problem> {
+        let mut ids: Vec<PrincipalId> = rows.iter().map(|(_, row)| row.author).collect();
         ids.sort_unstable();
         ids.dedup();
         let authors = self.identity.principals(reader, &ids).await?;
         let authors: HashMap<PrincipalId, PrincipalRef> = authors.into_iter().map(|one| (one.id, one)).collect();
         rows.into_iter()
-            .map(|row| match authors.get(&row.author) {
-                Some(author) => Ok(row.stored(thread.channel.id, author.clone())),
+            .map(|(channel, row)| match authors.get(&row.author) {
+                Some(author) => Ok(row.stored(channel, author.clone())),
                 None => Err(Problem::internal("a message without an author")),
             })
             .collect()

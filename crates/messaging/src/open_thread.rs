@@ -7,47 +7,83 @@ use bothy_platform::failure::{OrProblem, transact};
 use bothy_platform::http::Allowed;
 use bothy_storage::{Reader, work};
 
-use crate::Messaging;
+use crate::content::check_content;
+use crate::create::refused;
 use crate::messaging::gone;
 use crate::store::messages;
+use crate::write::NewMessage;
+use crate::{Effects, Messaging};
 
 /// What a request to open a thread asks for.
 #[derive(Debug, Clone)]
 pub(crate) struct ThreadDraft {
     pub(crate) parent_message: Option<MessageId>,
     pub(crate) title: Option<String>,
+    /// The first message in it.
+    pub(crate) content_md: Option<String>,
+}
+
+/// A thread that was opened, and what came of its first message.
+#[derive(Debug)]
+pub(crate) struct OpenedThread {
+    pub(crate) thread: ThreadFacts,
+    /// The first message, if one was asked for.
+    pub(crate) message: Option<MessageId>,
+    pub(crate) effects: Effects,
 }
 
 impl Messaging {
-    /// Opens a thread: in a text channel from a message of the main thread, in a forum as a post
-    /// with a title.
+    /// Opens a thread: in a text channel from a message of the main thread, in a forum as a post with a
+    /// title. With content, its first message is written in the same unit of work.
     ///
     /// # Errors
-    /// `validation_failed` when the channel needs something else, or the parent message cannot have
-    /// a thread; `conflict` when it has one, or in a direct message.
+    /// `validation_failed` when the channel needs something else, the parent message cannot have a
+    /// thread, or the content cannot be taken; `conflict` when the parent has one, or in a direct
+    /// message.
     pub(crate) async fn create_thread(
         &self,
         allowed: Allowed<actions::ThreadCreate>,
         draft: ThreadDraft,
-    ) -> Result<ThreadFacts, Problem> {
+    ) -> Result<OpenedThread, Problem> {
         let id: ChannelId = allowed.id();
-        let (allowed, draft) = (&allowed, &draft);
+        let mut mentions = Vec::new();
+        if let Some(content_md) = &draft.content_md {
+            check_content(content_md, self.config.message.max_bytes.to_usize())?;
+            let reader = self.reader().await?;
+            // Nobody is fixed as operator of a new thread: who reads the channel reads it.
+            mentions = self.mentioned(&reader, &allowed.resource().path, content_md).await?;
+        }
+        let (allowed, draft, mentions) = (&allowed, &draft, mentions.as_slice());
         transact(&self.database, |uow| {
             work(async move {
                 allowed.judged_in(uow).await?;
                 allowed.takes_effect(uow).await?;
                 let channel = self.chat.channel(uow, id).await?.ok_or_else(gone)?;
                 let kind = self.kind_of(uow, &channel, draft).await?;
+                let author = allowed.actor();
                 let new = NewThread {
                     channel: id,
                     space: channel.space,
                     kind,
                     parent_message: draft.parent_message,
                     title: draft.title.clone(),
-                    created_by: allowed.actor().principal,
+                    created_by: author.principal,
                 };
                 let thread = self.chat.open_thread(uow, new).await?;
-                Ok(self.chat.thread(uow, thread).await?.ok_or_else(gone)?)
+                let mut first = None;
+                let mut effects = Effects::default();
+                if let Some(content_md) = &draft.content_md {
+                    let new = NewMessage {
+                        mentions,
+                        run: author.acting_for.binding().map(|binding| binding.run),
+                        ..NewMessage::text(thread, author.principal, author.kind, content_md)
+                    };
+                    let (message, came) =
+                        self.write_message(uow, &new).await.map_err(|problem| refused(allowed, problem))?;
+                    (first, effects) = (Some(message), came);
+                }
+                let thread = self.chat.thread(uow, thread).await?.ok_or_else(gone)?;
+                Ok(OpenedThread { thread, message: first, effects })
             })
         })
         .await

@@ -15,6 +15,8 @@ pub enum SystemCode {
     ThreadClosed,
     /// The thread was opened again.
     ThreadReopened,
+    /// The thread was moved here. It does not say from where.
+    ThreadMoved,
 }
 
 impl SystemCode {
@@ -23,6 +25,7 @@ impl SystemCode {
         match self {
             Self::ThreadClosed => "thread.closed",
             Self::ThreadReopened => "thread.reopened",
+            Self::ThreadMoved => "thread.moved",
         }
     }
 }

@@ -11,6 +11,7 @@ use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
 
 use crate::messaging::gone;
+use crate::search::index;
 use crate::store::messages::{self, CLIENT_ID_INDEX, ClientId, Insert, MessageRow};
 use crate::{Effects, Messaging, WrittenMessage};
 
@@ -99,6 +100,7 @@ impl Messaging {
             content_md: new.content_md.to_owned(),
             reply_to: new.reply_to,
             system_code: None,
+            imported_author: None,
             created_at: self.clock.now(),
             edited_at: None,
             deleted_at: None,
@@ -117,7 +119,9 @@ impl Messaging {
             now: row.created_at,
         };
         messages::insert(uow, &insert).await.or_conflict(CLIENT_ID_INDEX, CLIENT_ID_TAKEN)?;
-        messages::insert_mentions(uow, row.id, new.mentions.iter().map(|one| one.id)).await.or_problem()?;
+        index::add(uow, thread.channel.id, row.id, new.content_md).await.or_problem()?;
+        self.write_mentions(uow, &thread, &row, new.mentions).await?;
+        self.follow(uow, &thread, row.author).await?;
         self.tell_created(uow, &thread, row.id).await?;
         let written = WrittenMessage {
             id: row.id,
@@ -145,7 +149,18 @@ impl Messaging {
         thread: &ThreadFacts,
         message: MessageId,
     ) -> Result<(), Problem> {
-        let mut event = NewEvent::new(EventKind::MessageCreated, Audience::Channel(thread.channel.id));
+        self.tell(uow, EventKind::MessageCreated, thread, message).await
+    }
+
+    /// Tells whoever may read the channel that something happened to a message.
+    pub(crate) async fn tell(
+        &self,
+        uow: &UnitOfWork,
+        kind: EventKind,
+        thread: &ThreadFacts,
+        message: MessageId,
+    ) -> Result<(), Problem> {
+        let mut event = NewEvent::new(kind, Audience::Channel(thread.channel.id));
         event.space = thread.channel.space;
         event.channel = Some(thread.channel.id);
         event.thread = Some(thread.id);

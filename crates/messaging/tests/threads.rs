@@ -70,6 +70,93 @@ both_databases! {
         assert_eq!(world.server.walk("sam", &path, 1).await.len(), 2);
     }
 
+    async fn a_post_may_begin_with_its_first_message(db: TestDb) {
+        let world = World::new(&db).await;
+        let posts = format!("/channels/{}/threads", world.forum);
+        let body = json!({ "title": "Plan", "content_md": "@lotse what is next?" });
+        let post = world.server.post("sam", &posts, body).await.expect(201);
+        let thread: ThreadId = id(&post, "thread_id");
+        let listed = world.server.walk("sam", &messages(thread), 50).await;
+        assert_eq!(listed.len(), 1);
+        assert_eq!((&listed[0]["message_id"], &listed[0]["thread_seq"]), (&post.body["message_id"], &json!(1)));
+        assert_eq!((listed[0]["content_md"].as_str(), listed[0]["author"]["handle"].as_str()), (Some("@lotse what is next?"), Some("sam")));
+        assert_eq!(world.last_mentions(), ["lotse"]);
+
+        // In a text channel as well; what cannot be taken opens nothing.
+        let parent = world.say("sam", world.main, "the parent").await;
+        let path = format!("/channels/{}/threads", world.general);
+        let before = world.server.walk("sam", &path, 50).await.len();
+        for bad in ["", "a\u{0}b"] {
+            let body = json!({ "parent_message_id": parent.text("message_id"), "content_md": bad });
+            let refused = world.server.post("sam", &path, body).await.expect(422);
+            assert_eq!(refused.body["errors"][0]["pointer"], "/content_md");
+        }
+        *world.hook.fail.lock().unwrap() = true;
+        let body = json!({ "parent_message_id": parent.text("message_id"), "content_md": "first" });
+        world.server.post("sam", &path, body.clone()).await.expect(503);
+        *world.hook.fail.lock().unwrap() = false;
+        assert_eq!(world.server.walk("sam", &path, 50).await.len(), before);
+        let opened = world.server.post("lotse", &path, body).await.expect(201);
+        assert_eq!(world.server.walk("sam", &messages(id(&opened, "thread_id")), 50).await[0]["origin"], "agent");
+    }
+
+    async fn titles_change_by_version_and_are_names(db: TestDb) {
+        let world = World::new(&db).await;
+        let posts = format!("/channels/{}/threads", world.forum);
+        let post = world.server.post("sam", &posts, json!({ "title": "Plan" })).await.expect(201);
+        let path = format!("/threads/{}", post.text("thread_id"));
+        assert_eq!(world.server.get("sam", &path).await.etag, post.etag);
+        world.server.patch("sam", &path, json!({ "title": "Plan B" }), None).await.expect(409);
+        let changed = world.server.patch("sam", &path, json!({ "title": " Plan B " }), post.etag.as_deref()).await.expect(200);
+        assert_eq!((changed.text("title"), changed.body["thread_id"].as_str()), ("Plan B", Some(post.text("thread_id"))));
+        world.server.patch("sam", &path, json!({ "title": "Plan C" }), post.etag.as_deref()).await.expect(409);
+        let same = world.server.patch("sam", &path, json!({ "title": "Plan B" }), changed.etag.as_deref()).await.expect(200);
+        assert_eq!(same.etag, changed.etag);
+        for bad in ["", " ", "a\u{202E}b", "a\nb", &"x".repeat(81)] {
+            let refused = world.server.patch("sam", &path, json!({ "title": bad }), same.etag.as_deref()).await.expect(422);
+            assert_eq!(refused.body["errors"][0]["pointer"], "/title");
+        }
+        // Not everybody who writes, but whoever moderates.
+        world.server.patch("lotse", &path, json!({ "title": "x" }), same.etag.as_deref()).await.expect(403);
+        world.server.patch("texter", &path, json!({ "title": "x" }), same.etag.as_deref()).await.expect(404);
+        world.server.patch("robin", &path, json!({ "title": "Plan D" }), same.etag.as_deref()).await.expect(200);
+        let main = format!("/threads/{}", world.main);
+        let tag = world.server.get("robin", &main).await.expect(200).etag;
+        world.server.patch("robin", &main, json!({ "title": "x" }), tag.as_deref()).await.expect(409);
+        let told = world.server.base.events_for(world.sam).await;
+        let updated = told.iter().filter(|event| event.kind == bothy_domain::event::EventKind::ThreadUpdated).count();
+        assert_eq!(updated, 2);
+    }
+
+    async fn c56_threads_are_listed_by_state_and_in_either_order(db: TestDb) {
+        let world = World::new(&db).await;
+        let path = format!("/channels/{}/threads", world.forum);
+        let mut all = Vec::new();
+        for number in 0..9 {
+            let post = world.server.post("sam", &path, json!({ "title": format!("Plan {number}") })).await.expect(201);
+            let thread = post.text("thread_id").to_owned();
+            if number % 3 == 0 {
+                world.server.post_empty("sam", &format!("/threads/{thread}/close")).await.expect(200);
+            }
+            all.push((thread, number % 3 == 0));
+        }
+        for limit in [1, 2, 3, 50] {
+            for (query, wanted) in [("", None), ("&state=open", Some(false)), ("&state=closed", Some(true))] {
+                let mut expected: Vec<&str> =
+                    all.iter().filter(|one| wanted.is_none_or(|closed| one.1 == closed)).map(|one| one.0.as_str()).collect();
+                for order in ["asc", "desc"] {
+                    let found = world.server.walk("sam", &format!("{path}?order={order}{query}"), limit).await;
+                    let found: Vec<&str> = found.iter().map(|one| one["thread_id"].as_str().unwrap()).collect();
+                    assert_eq!(found, expected, "{query} {order} {limit}");
+                    expected.reverse();
+                }
+            }
+        }
+        for bad in ["state=gone", "order=up", "sort=id"] {
+            world.server.get("sam", &format!("{path}?{bad}")).await.expect(422);
+        }
+    }
+
     async fn racing_openings_make_one_thread(db: TestDb) {
         let world = std::sync::Arc::new(World::new(&db).await);
         let first = world.say("sam", world.main, "first").await;

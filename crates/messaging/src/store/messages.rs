@@ -10,7 +10,7 @@ use crate::StoredMessage;
 macro_rules! message_columns {
     () => {
         "m.id, m.thread_id, m.thread_seq, m.author_id, m.origin, m.kind, m.content_md, m.reply_to_message_id, \
-         m.system_code, m.created_at, m.edited_at, m.deleted_at"
+         m.system_code, m.imported_author, m.created_at, m.edited_at, m.deleted_at"
     };
 }
 pub(super) use message_columns;
@@ -18,6 +18,8 @@ pub(super) use message_columns;
 statements! {
     /// One message.
     MESSAGE_BY_ID = concat!("SELECT ", message_columns!(), " FROM messages m WHERE m.id = $1");
+    /// Some messages.
+    MESSAGES_BY_IDS = concat!("SELECT ", message_columns!(), " FROM messages m WHERE m.id IN (ID_LIST($1)) ORDER BY m.id");
     /// Where a message stands and who wrote it.
     MESSAGE_PLACE = "SELECT thread_id, author_id FROM messages WHERE id = $1";
     /// The message that an author wrote with an id of the client, and what was asked for then.
@@ -28,8 +30,6 @@ statements! {
         "INSERT INTO messages (id, thread_id, thread_seq, author_id, origin, kind, content_md, \
            reply_to_message_id, system_code, client_message_id, client_request_hash, created_at, version) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1)";
-    /// Writes whom a message mentions.
-    INSERT_MENTION = "INSERT INTO mentions (message_id, principal_id, ordinal) VALUES ($1, $2, $3)";
 }
 
 /// The name of the unique index over ids that clients choose.
@@ -47,6 +47,7 @@ pub(crate) struct MessageRow {
     pub(crate) content_md: String,
     pub(crate) reply_to: Option<MessageId>,
     pub(crate) system_code: Option<String>,
+    pub(crate) imported_author: Option<String>,
     pub(crate) created_at: Timestamp,
     pub(crate) edited_at: Option<Timestamp>,
     pub(crate) deleted_at: Option<Timestamp>,
@@ -69,6 +70,7 @@ impl MessageRow {
             content_md: row.get("content_md")?,
             reply_to: row.get("reply_to_message_id")?,
             system_code: row.get("system_code")?,
+            imported_author: row.get("imported_author")?,
             created_at: row.get("created_at")?,
             edited_at: row.get("edited_at")?,
             deleted_at: row.get("deleted_at")?,
@@ -88,9 +90,11 @@ impl MessageRow {
             content_md: self.content_md,
             reply_to_message_id: self.reply_to,
             system_code: self.system_code,
+            imported_author: self.imported_author,
             created_at: self.created_at,
             edited_at: self.edited_at,
             deleted_at: self.deleted_at,
+            components: Vec::new(),
         }
     }
 }
@@ -128,6 +132,11 @@ pub(crate) struct Earlier {
 
 pub(crate) async fn by_id(reader: &Reader, id: MessageId) -> Result<Option<MessageRow>, StorageError> {
     reader.optional(&MESSAGE_BY_ID, params![id]).await?.as_ref().map(MessageRow::of).transpose()
+}
+
+/// Those of some messages that there are, by id.
+pub(crate) async fn by_ids(reader: &Reader, ids: &[MessageId]) -> Result<Vec<MessageRow>, StorageError> {
+    reader.all(&MESSAGES_BY_IDS, params![ids]).await?.iter().map(MessageRow::of).collect()
 }
 
 /// The thread and the author of a message.
@@ -168,16 +177,4 @@ pub(crate) async fn insert(uow: &UnitOfWork, new: &Insert<'_>) -> Result<(), Sto
     )
     .await
     .map(drop)
-}
-
-/// Writes the mentions of a message in their order.
-pub(crate) async fn insert_mentions(
-    uow: &UnitOfWork,
-    message: MessageId,
-    mentioned: impl Iterator<Item = PrincipalId>,
-) -> Result<(), StorageError> {
-    for (ordinal, principal) in (0_i64..).zip(mentioned) {
-        uow.execute(&INSERT_MENTION, params![message, principal, ordinal]).await?;
-    }
-    Ok(())
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use bothy_domain::actor::PrincipalKind::{Agent, App, Person};
 use bothy_domain::ids::{ChannelId, PrincipalId, SpaceId, ThreadId};
 use bothy_domain::problem::Problem;
-use bothy_messaging::{Effects, MessageWritten, Messaging, Parts, WrittenMessage};
+use bothy_messaging::{DeletedMessage, Effects, MessageWritten, Messaging, Parts, WrittenMessage};
 use bothy_platform::config::Config;
 use bothy_storage::UnitOfWork;
 use bothy_testkit::TestDb;
@@ -41,6 +41,7 @@ pub struct World {
 #[derive(Default)]
 pub struct Recorder {
     pub written: Mutex<Vec<WrittenMessage>>,
+    pub deleted: Mutex<Vec<DeletedMessage>>,
     pub effects: Mutex<Effects>,
     pub fail: Mutex<bool>,
 }
@@ -59,6 +60,20 @@ impl MessageWritten for Recorder {
             Ok(self.effects.lock().unwrap().clone())
         })
     }
+
+    fn message_deleted<'a>(
+        &'a self,
+        _: &'a UnitOfWork,
+        message: &'a DeletedMessage,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async move {
+            if *self.fail.lock().unwrap() {
+                return Err(Problem::unavailable("the hook failed"));
+            }
+            self.deleted.lock().unwrap().push(message.clone());
+            Ok(())
+        })
+    }
 }
 
 impl World {
@@ -73,6 +88,7 @@ impl World {
             clock: Arc::new(base.clock.clone()),
             ids: base.ids.clone(),
             config: base.config.clone(),
+            audit: base.audit.clone(),
             events: base.events.clone(),
             authz: base.authz.clone(),
             identity: base.identity.clone(),
