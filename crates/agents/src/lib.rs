@@ -4,13 +4,15 @@
 //! Other crates use [`Agents`] for what a run needs to know of its agent: how it stands to direct
 //! messages ([`Agents::dm_policy`]), its session in a thread ([`Agents::current_session`],
 //! [`Agents::session`], [`Agents::report`]) and its reading position ([`Agents::cursor`],
-//! [`Agents::advance`], [`Agents::seen`]).
+//! [`Agents::advance`], [`Agents::seen`]), and the commands that an agent offers ([`Agents::command`]).
 
 mod account;
 mod agent;
 mod app;
+mod command;
 mod consumer;
 mod locate;
+mod renew_session;
 mod routes;
 mod session;
 mod store;
@@ -29,6 +31,7 @@ use bothy_platform::paging::PageLimits;
 use bothy_storage::{Database, Statement};
 
 pub use agent::{AgentFacts, DmPolicy};
+pub use routes::AgentSessionView;
 pub use session::{SessionReference, SessionRow};
 
 /// What the module stands on.
@@ -48,6 +51,8 @@ pub struct AgentsDeps {
     pub ids: IdSource,
     /// The lengths of pages.
     pub pages: PageLimits,
+    /// How many commands an agent may offer (`agent.max_commands`).
+    pub commands_max: usize,
 }
 
 /// Agents and apps.
@@ -60,13 +65,14 @@ pub struct Agents {
     clock: SharedClock,
     ids: IdSource,
     pages: PageLimits,
+    commands_max: usize,
 }
 
 impl Agents {
     /// The module over its dependencies.
     pub fn new(deps: AgentsDeps) -> Arc<Self> {
-        let AgentsDeps { database, identity, audit, events, clock, ids, pages } = deps;
-        Arc::new(Self { database, identity, audit, events, clock, ids, pages })
+        let AgentsDeps { database, identity, audit, events, clock, ids, pages, commands_max } = deps;
+        Arc::new(Self { database, identity, audit, events, clock, ids, pages, commands_max })
     }
 
     /// The operations of the module.

@@ -2,14 +2,18 @@
 
 mod agent;
 mod app;
+mod command;
+mod session;
 mod token;
 
 use std::sync::Arc;
 
 use bothy_domain::action::Action;
-use bothy_platform::http::{RouteTable, Routes, delete, get, patch, post};
+use bothy_platform::http::{RouteTable, Routes, delete, get, patch, post, put};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+pub use session::AgentSessionView;
 
 use crate::Agents;
 
@@ -59,6 +63,35 @@ pub(crate) fn table(agents: &Arc<Agents>) -> RouteTable {
     routes.add(
         delete("revokeAppToken", "/apps/{app_id}/tokens/{api_token_id}", "Revoke a token of an app"),
         token::revoke_app_token,
+    );
+    routes.add(
+        put("setAgentCommands", "/agents/{agent_id}/commands", "Say which commands the agent offers").describe(
+            "Replaces what the agent offered before. Names and choices carry no sentences, because they become part of \
+             the words of the person who runs the command.",
+        ),
+        command::set_agent_commands,
+    );
+    routes.add(
+        get("listAgentCommands", "/agents/{agent_id}/commands", "List the commands of an agent"),
+        command::list_agent_commands,
+    );
+    routes.add(
+        post(
+            "resetAgentSession",
+            "/threads/{thread_id}/agents/{agent_id}/session/reset",
+            "Let an agent begin anew in a thread",
+        )
+        .describe("A run that is active keeps its session."),
+        session::reset_agent_session,
+    );
+    routes.add(
+        post(
+            "bindAgentSession",
+            "/threads/{thread_id}/agents/{agent_id}/session/bind",
+            "Attach a session that the agent's runtime has already",
+        )
+        .describe("A run that is active keeps its session."),
+        session::bind_agent_session,
     );
     routes.into_table()
 }

@@ -1,6 +1,7 @@
 //! All SQL of the module.
 
 pub(crate) mod account;
+pub(crate) mod command;
 pub(crate) mod consumer;
 pub(crate) mod session;
 
@@ -8,5 +9,5 @@ use bothy_storage::Statement;
 
 /// Every statement of the module.
 pub(crate) fn statements() -> Vec<&'static Statement> {
-    [account::STATEMENTS, consumer::STATEMENTS, session::STATEMENTS].concat()
+    [account::STATEMENTS, command::STATEMENTS, consumer::STATEMENTS, session::STATEMENTS].concat()
 }

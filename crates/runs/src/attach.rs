@@ -5,7 +5,7 @@
 use bothy_chat::ThreadFacts;
 use bothy_domain::ids::{MessageId, PrincipalId, RunId};
 use bothy_domain::problem::Problem;
-use bothy_domain::run::{CancelReason, Waiting};
+use bothy_domain::run::{CancelReason, TriggerKind, Waiting};
 use bothy_messaging::WrittenMessage;
 use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
@@ -25,6 +25,8 @@ pub(crate) struct Call {
     pub(crate) author: PrincipalId,
     /// Whether the agent is in charge of the thread.
     pub(crate) operates: bool,
+    /// What the message is.
+    pub(crate) kind: TriggerKind,
     /// The message and its place.
     pub(crate) trigger: Trigger,
 }
@@ -52,8 +54,7 @@ impl Runs {
                     }
                 }
                 None => {
-                    let run =
-                        self.new_run(unit, thread.id, call.agent, call.operates, call.trigger, call.author).await?;
+                    let run = self.new_run(unit, thread.id, call).await?;
                     if store::run::insert(unit, &run).await? {
                         let told = [event::invocation(thread, &run), event::updated(thread, &run)];
                         self.events.append(unit, &told).await.or_problem()?;
@@ -97,8 +98,7 @@ impl Runs {
     }
 
     /// Gives a message to the runs of its author that wait for input in its thread: to those whose
-    /// agents it mentions, or to all when it mentions none of them. The answer is a follow-up too,
-    /// so that it is not lost when the run ends before it goes on. Who may not instruct the agent any
+    /// agents it mentions, or to all when it mentions none of them. Who may not instruct the agent any
     /// more answers nothing: that run is to end.
     pub(crate) async fn answer(
         &self,
@@ -111,6 +111,7 @@ impl Runs {
         let thread = &written.thread;
         let mut asking: Vec<RunRow> = store::run::active_in_thread(unit, thread.id).await?;
         asking.retain(|run| run.awaits_input_of(written.author));
+        self.retain_open_questions(unit, &mut asking).await?;
         if asking.iter().any(|run| mentioned.contains(&run.agent)) {
             asking.retain(|run| mentioned.contains(&run.agent));
         }
@@ -122,13 +123,37 @@ impl Runs {
                 let _ = self.request_cancel(unit, &run, CancelReason::AccessRevoked).await?;
                 continue;
             }
-            if store::run::take_input(unit, run.id, trigger.message).await? {
-                store::follow_up::insert(unit, run.id, trigger.message, trigger.place.thread_seq, self.now()).await?;
-                let told = event::input_received(thread, &run, trigger.message);
-                self.events.append(unit, &[told]).await.or_problem()?;
+            if self.give_answer(unit, thread, &run, trigger).await? {
                 answered.push(run.agent);
             }
         }
         Ok(answered)
+    }
+
+    /// Whether the message is the answer that the run waited for, and was given to it. The answer is a
+    /// follow-up too, so that it is not lost when the run ends before it goes on.
+    pub(crate) async fn give_answer(
+        &self,
+        unit: &UnitOfWork,
+        thread: &ThreadFacts,
+        run: &RunRow,
+        trigger: Trigger,
+    ) -> Result<bool, Problem> {
+        if !store::run::take_input(unit, run.id, trigger.message).await? {
+            return Ok(false);
+        }
+        store::follow_up::insert(unit, run.id, trigger.message, trigger.place.thread_seq, self.now()).await?;
+        let told = event::input_received(thread, run, trigger.message);
+        self.events.append(unit, &[told]).await.or_problem()?;
+        Ok(true)
+    }
+
+    /// Takes away the runs whose question is over: what comes later is no answer to it.
+    async fn retain_open_questions(&self, unit: &UnitOfWork, asking: &mut Vec<RunRow>) -> Result<(), Problem> {
+        let ids: Vec<RunId> = asking.iter().map(|run| run.id).collect();
+        let questions = store::question::newest_of(unit, &ids).await?;
+        let now = self.now();
+        asking.retain(|run| !questions.iter().any(|question| question.run == run.id && question.is_over(now)));
+        Ok(())
     }
 }

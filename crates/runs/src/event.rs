@@ -36,6 +36,23 @@ pub(crate) fn input_received(thread: &ThreadFacts, run: &RunRow, message: Messag
     }
 }
 
+/// The time of the question that a run waits with is over.
+pub(crate) fn question_expired(thread: &ThreadFacts, run: &RunRow) -> NewEvent {
+    of_run(EventKind::RunQuestionExpired, Audience::Principal(run.agent), thread, run)
+}
+
+/// An agent answered somebody who pressed a component of a message; `person` when only that person is
+/// to know.
+pub(crate) fn responded(
+    thread: &ThreadFacts,
+    run: &RunRow,
+    target: MessageId,
+    person: Option<PrincipalId>,
+) -> NewEvent {
+    let audience = person.map_or(Audience::Channel(thread.channel.id), Audience::Principal);
+    NewEvent { message: Some(target), ..of_run(EventKind::InteractionResponded, audience, thread, run) }
+}
+
 /// A run should end.
 pub(crate) fn cancel_requested(thread: &ThreadFacts, run: &RunRow) -> NewEvent {
     of_run(EventKind::RunCancelRequested, Audience::Principal(run.agent), thread, run)
@@ -44,16 +61,4 @@ pub(crate) fn cancel_requested(thread: &ThreadFacts, run: &RunRow) -> NewEvent {
 /// A run looks different to whoever may read its channel.
 pub(crate) fn updated(thread: &ThreadFacts, run: &RunRow) -> NewEvent {
     of_run(EventKind::RunUpdated, Audience::Channel(thread.channel.id), thread, run)
-}
-
-/// The author of a message is told that an agent does not answer it; nobody else is.
-pub(crate) fn notice(thread: &ThreadFacts, author: PrincipalId, message: MessageId, agent: PrincipalId) -> NewEvent {
-    NewEvent {
-        space: thread.channel.space,
-        channel: Some(thread.channel.id),
-        thread: Some(thread.id),
-        message: Some(message),
-        subject: Some(agent.cast()),
-        ..NewEvent::new(EventKind::NoticeCreated, Audience::Principal(author))
-    }
 }

@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 use bothy_authz::{RightsChanged, Touched};
 use bothy_domain::ids::{PrincipalId, RunId, ThreadId};
 use bothy_domain::problem::Problem;
-use bothy_domain::run::{Applied, RunCommand, apply};
+use bothy_domain::run::{Applied, RunCommand, RunState, apply};
 use bothy_domain::time::Timestamp;
 use bothy_platform::failure::{OrProblem, transact};
-use bothy_storage::{Reader, work};
+use bothy_storage::{Reader, UnitOfWork, work};
 use uuid::Uuid;
 
 use crate::rights::Source;
 use crate::store::due::OnRights;
 use crate::store::row::RunRow;
-use crate::{Runs, store};
+use crate::{Runs, event, store};
 
 /// How many runs are looked up at once; the pass goes on until none is due.
 const BATCH: i64 = 100;
@@ -32,6 +32,8 @@ pub struct Expired {
     pub lost: usize,
     /// They were to end and did not.
     pub cancelled: usize,
+    /// They were told that the time of their question is over.
+    pub questions: usize,
     /// Their person or agent lost a right that was given for a time, so they are to end.
     pub revoked: usize,
 }
@@ -42,16 +44,17 @@ enum Duty {
     Queue,
     Lease,
     Answer,
+    Question,
     Cancel,
 }
 
 impl Duty {
-    const ALL: [Self; 4] = [Self::Queue, Self::Lease, Self::Answer, Self::Cancel];
+    const ALL: [Self; 5] = [Self::Queue, Self::Lease, Self::Answer, Self::Question, Self::Cancel];
 
     const fn command(self) -> RunCommand {
         match self {
             Self::Queue => RunCommand::ExpireQueue,
-            Self::Lease | Self::Answer => RunCommand::LoseLease,
+            Self::Lease | Self::Answer | Self::Question => RunCommand::LoseLease,
             Self::Cancel => RunCommand::ExpireCancelGrace,
         }
     }
@@ -63,6 +66,8 @@ impl Duty {
             Self::Lease => run.lease_expires_at,
             // The time of the answer stands in its message.
             Self::Answer => return run.input.is_some(),
+            // And this one in its question.
+            Self::Question => return run.input.is_none(),
             Self::Cancel => run.cancel_requested_at,
         };
         since.is_some_and(|since| since <= until)
@@ -77,12 +82,13 @@ impl Runs {
     /// # Errors
     /// `unavailable` when the database fails. What was ended before stays ended.
     pub async fn expire(&self) -> Result<Expired, Problem> {
-        let mut expired = Expired { revoked: self.end_expired_access().await?, ..Expired::default() };
+        let revoked = self.end_expired_access().await?;
+        let mut expired = Expired { revoked, questions: self.expire_questions().await?, ..Expired::default() };
         for duty in Duty::ALL {
             let ended = self.expire_all(duty).await?;
             match duty {
                 Duty::Queue => expired.unavailable = ended,
-                Duty::Lease | Duty::Answer => expired.lost += ended,
+                Duty::Lease | Duty::Answer | Duty::Question => expired.lost += ended,
                 Duty::Cancel => expired.cancelled = ended,
             }
         }
@@ -158,8 +164,8 @@ impl Runs {
     fn overdue_since(&self, duty: Duty) -> Timestamp {
         let now = self.now();
         match duty {
-            // Who has its answer waits for its agent as a queued run does.
-            Duty::Queue | Duty::Answer => now.minus(self.settings.queue_timeout),
+            // Who has its answer, or knows that none will come, waits for its agent as a queued run does.
+            Duty::Queue | Duty::Answer | Duty::Question => now.minus(self.settings.queue_timeout),
             Duty::Lease => now,
             Duty::Cancel => now.minus(self.settings.cancel_grace),
         }
@@ -171,8 +177,63 @@ impl Runs {
             Duty::Queue => store::due::queue(&reader, until, BATCH).await,
             Duty::Lease => store::due::lease(&reader, until, BATCH).await,
             Duty::Answer => store::due::answer(&reader, until, BATCH).await,
+            Duty::Question => store::question::unheard(&reader, until, BATCH).await,
             Duty::Cancel => store::due::cancel(&reader, until, BATCH).await,
         }
+    }
+
+    /// What the row of the run does not say of a run that waits: since when its agent could go on.
+    async fn is_unheard(&self, unit: &UnitOfWork, duty: Duty, run: RunId, until: Timestamp) -> Result<bool, Problem> {
+        match duty {
+            Duty::Answer => store::due::is_unheard(unit, run, until).await,
+            Duty::Question => {
+                let question = store::question::newest(unit, run).await?;
+                Ok(question.and_then(|question| question.expired_at).is_some_and(|since| since <= until))
+            }
+            Duty::Queue | Duty::Lease | Duty::Cancel => Ok(true),
+        }
+    }
+
+    /// Tells the runs whose question is over that no answer will come any more. Returns how many.
+    async fn expire_questions(&self) -> Result<usize, Problem> {
+        let mut told = 0;
+        loop {
+            let now = self.now();
+            let due = {
+                let reader = self.database.reader().await.or_problem()?;
+                store::question::expired(&reader, now, BATCH).await?
+            };
+            let mut progress = false;
+            for run in &due {
+                if self.expire_question(*run, now).await? {
+                    told += 1;
+                    progress = true;
+                }
+            }
+            if !progress || i64::try_from(due.len()).is_ok_and(|found| found < BATCH) {
+                return Ok(told);
+            }
+        }
+    }
+
+    /// Whether this node told the run.
+    async fn expire_question(&self, run: RunId, now: Timestamp) -> Result<bool, Problem> {
+        transact(&self.database, |unit| {
+            work(async move {
+                let held = store::run::lock_active(unit, run).await?;
+                let Some(run) = held.filter(|run| run.state == RunState::WaitingInput && run.input.is_none()) else {
+                    return Ok(false);
+                };
+                if !store::question::note_expired(unit, run.id, now).await? {
+                    return Ok(false);
+                }
+                let thread = self.thread_of(unit, &run).await?;
+                let told = [event::question_expired(&thread, &run), event::updated(&thread, &run)];
+                self.events.append(unit, &told).await?;
+                Ok(true)
+            })
+        })
+        .await
     }
 
     /// Whether this node ended the run.
@@ -182,9 +243,7 @@ impl Runs {
                 let Some(run) = store::run::lock_active(unit, run).await? else {
                     return Ok(false);
                 };
-                let due = duty.is_due(&run, until)
-                    && (duty != Duty::Answer || store::due::is_unheard(unit, run.id, until).await?);
-                if !due {
+                if !duty.is_due(&run, until) || !self.is_unheard(unit, duty, run.id, until).await? {
                     return Ok(false);
                 }
                 match apply(run.state, &duty.command()) {

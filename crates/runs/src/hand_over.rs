@@ -4,11 +4,13 @@
 use bothy_chat::ThreadFacts;
 use bothy_domain::ids::{MessageId, PrincipalId, ThreadId};
 use bothy_domain::problem::Problem;
-use bothy_domain::run::{FollowUp, FollowUpState, NextRun, Waiting, next_run};
+use bothy_domain::run::{FollowUp, FollowUpState, NextRun, TriggerKind, Waiting, next_run};
 use bothy_domain::session::TriggerPlace;
+use bothy_messaging::NewNotice;
 use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
 
+use crate::attach::Call;
 use crate::rights::Source;
 use crate::store::row::{NewRun, RunRow, Trigger};
 use crate::{Runs, event, store};
@@ -56,6 +58,9 @@ impl Runs {
         for one in &left.follow_ups {
             store::follow_up::change(unit, ended.id, one.message, one.state, FollowUpState::Moved).await?;
         }
+        if thread.closed {
+            return self.leave(unit, ended, &left).await;
+        }
         let rights = self.rights(Source::Unit(unit));
         let place = self.place_of(unit, thread).await?;
         let works = rights.works(ended.agent, thread).await?;
@@ -66,11 +71,28 @@ impl Runs {
                 return Ok(());
             }
             if !invoked {
-                let told = event::notice(thread, next.triggered_by, next.trigger, ended.agent);
-                self.events.append(unit, &[told]).await.or_problem()?;
+                let notice = NewNotice {
+                    person: next.triggered_by,
+                    thread,
+                    message: Some(next.trigger),
+                    agent: Some(ended.agent),
+                    run: None,
+                    code: if works { "agent_not_allowed" } else { "agent_unavailable" },
+                };
+                self.messaging.notify(unit, &notice).await?;
             }
             store::waiting::delete(unit, ended.agent, &[next.trigger]).await?;
             left.forget(next.trigger);
+        }
+        Ok(())
+    }
+
+    /// In a closed thread nobody can answer. What is open waits there as what others wrote does: when
+    /// the thread is open again, it follows the next run.
+    async fn leave(&self, unit: &UnitOfWork, ended: &RunRow, left: &Left) -> Result<(), Problem> {
+        for one in &left.follow_ups {
+            let waiting = Waiting { message: one.message, thread_seq: one.thread_seq, author: left.person };
+            store::waiting::insert(unit, ended.agent, ended.thread, waiting, self.now()).await?;
         }
         Ok(())
     }
@@ -89,7 +111,15 @@ impl Runs {
             return Ok(false);
         };
         let trigger = Trigger { message: next.trigger, place: TriggerPlace { thread: ended.thread, thread_seq: seq } };
-        let run = self.new_run(unit, ended.thread, ended.agent, operates, trigger, next.triggered_by).await?;
+        let kind = store::request::kinds(unit, &[next.trigger]).await?.remove(&next.trigger);
+        let call = Call {
+            agent: ended.agent,
+            author: next.triggered_by,
+            operates,
+            kind: kind.unwrap_or(TriggerKind::Message),
+            trigger,
+        };
+        let run = self.new_run(unit, ended.thread, call).await?;
         if !store::run::insert(unit, &run).await? {
             return Ok(false);
         }
@@ -112,17 +142,10 @@ impl Runs {
 
     /// A run that is not written yet. A run of the operator gets the current session of the thread,
     /// that of a guest none.
-    pub(crate) async fn new_run(
-        &self,
-        unit: &UnitOfWork,
-        thread: ThreadId,
-        agent: PrincipalId,
-        operates: bool,
-        trigger: Trigger,
-        triggered_by: PrincipalId,
-    ) -> Result<RunRow, Problem> {
+    pub(crate) async fn new_run(&self, unit: &UnitOfWork, thread: ThreadId, call: Call) -> Result<RunRow, Problem> {
+        let Call { agent, author, operates, kind, trigger } = call;
         let session = if operates { Some(self.agents.current_session(unit, thread, agent).await?.id) } else { None };
-        let new = NewRun { id: self.ids.next(), thread, agent, session, trigger, triggered_by };
+        let new = NewRun { id: self.ids.next(), thread, agent, session, kind, trigger, triggered_by: author };
         Ok(RunRow::queued(new, self.now()))
     }
 }

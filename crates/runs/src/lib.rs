@@ -15,17 +15,22 @@
 //!   serve the server's own duties (expiry, revocation, hand-over), which show nothing to anybody.
 
 mod acting_for;
+mod active;
 mod attach;
 mod context;
+mod deleted;
 mod deliver;
+mod direct;
 mod end;
 mod event;
+mod evidence;
 mod expire;
 mod hand_over;
 mod life;
 mod locate;
 mod place;
 mod read;
+mod request;
 mod revoked;
 mod rights;
 mod routes;
@@ -52,7 +57,9 @@ use bothy_platform::http::RouteTable;
 use bothy_platform::keys::KeyRing;
 use bothy_storage::{Database, Statement};
 
+pub use deliver::{Ground, Told};
 pub use expire::Expired;
+pub use routes::{AgentEventView, RunView};
 pub use settings::RunSettings;
 pub use token::{InvocationTokens, TokenRefused, Verified};
 

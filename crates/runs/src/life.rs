@@ -14,6 +14,7 @@ use bothy_domain::run::TransitionRefused;
 use bothy_storage::UnitOfWork;
 
 pub(crate) use finish::Finish;
+pub(crate) use input::Question;
 pub(crate) use patch::RunPatch;
 
 use crate::store::row::RunRow;
@@ -24,7 +25,7 @@ impl Runs {
     ///
     /// # Errors
     /// `run_inactive` when it has ended.
-    async fn hold_active(&self, unit: &UnitOfWork, run: RunId) -> Result<RunRow, Problem> {
+    pub(crate) async fn hold_active(&self, unit: &UnitOfWork, run: RunId) -> Result<RunRow, Problem> {
         store::run::lock_active(unit, run).await?.ok_or(Problem::new(ProblemCode::RunInactive))
     }
 }

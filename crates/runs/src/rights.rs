@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bothy_agents::DmPolicy;
 use bothy_chat::ThreadFacts;
 use bothy_domain::action::Action;
 use bothy_domain::actor::{ActingFor, Actor, Credential};
@@ -84,12 +83,8 @@ impl RightsNow<'_> {
         if let Err(reason) = self.judge(&rights, Action::MessageCreate, &thread.resource()) {
             return Ok(Err(reason));
         }
-        // Who counts as a triggerer is said by `listAgentTriggerers`, which comes with direct
-        // messages; until then that policy admits nobody.
-        Ok(match self.runs.agents.dm_policy(self.source.reader(), agent).await? {
-            Some(DmPolicy::Everyone) => Ok(()),
-            Some(DmPolicy::Triggerers | DmPolicy::Nobody) | None => Err(Reason::LevelInsufficient),
-        })
+        let admitted = self.runs.admits_in_direct(self.source.reader(), agent, person).await?;
+        Ok(if admitted { Ok(()) } else { Err(Reason::LevelInsufficient) })
     }
 
     /// Whether the agent is active and may read and write here in its own right.

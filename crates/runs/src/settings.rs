@@ -28,6 +28,12 @@ pub struct RunSettings {
     pub context_message_max_bytes: usize,
     /// Most bytes of a draft or a question (`message.max_bytes`).
     pub text_max_bytes: usize,
+    /// How many different answers of a context are kept (`agent.evidence_max_entries`).
+    pub evidence_max: usize,
+    /// How long a question with a time of its own may wait (`agent.question_max_ttl`).
+    pub question_max_ttl: Duration,
+    /// How many components a message may have (`agent.max_components`).
+    pub components_max: usize,
     /// The lengths of pages (`http.page_limit_default`, `http.page_limit_max`).
     pub pages: PageLimits,
 }
@@ -47,6 +53,9 @@ impl From<&Config> for RunSettings {
             context_max_bytes: agent.context_max_bytes.to_usize(),
             context_message_max_bytes: agent.context_message_max_bytes.to_usize(),
             text_max_bytes: config.message.max_bytes.to_usize(),
+            evidence_max: agent.evidence_max_entries.to_usize(),
+            question_max_ttl: agent.question_max_ttl.get(),
+            components_max: agent.max_components.to_usize(),
             pages: config.into(),
         }
     }

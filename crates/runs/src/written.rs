@@ -4,15 +4,16 @@ use bothy_chat::{NewThread, ThreadFacts, ThreadKind};
 use bothy_domain::action::{Action, ResourceKind};
 use bothy_domain::actor::PrincipalKind;
 use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
-use bothy_domain::ids::{PrincipalId, RunId};
+use bothy_domain::ids::{MessageId, PrincipalId, RunId};
 use bothy_domain::message::{MessageKind, Origin};
 use bothy_domain::policy::Reason;
 use bothy_domain::problem::{Problem, ProblemCode};
+use bothy_domain::run::TriggerKind;
 use bothy_domain::session::TriggerPlace;
 use bothy_domain::trigger::{
     ActiveRun, AgentFacts, Candidate, Decision, MessageFacts, Outcome, Standing, candidates, decide,
 };
-use bothy_messaging::{Effects, MessageWritten, Notice, WrittenMessage};
+use bothy_messaging::{DeletedMessage, Effects, MessageWritten, NewNotice, Notice, WrittenMessage};
 use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
 use futures::FutureExt;
@@ -22,7 +23,7 @@ use crate::attach::{Call, Reached};
 use crate::place::ThreadPlace;
 use crate::rights::{RightsNow, Source};
 use crate::store::row::Trigger;
-use crate::{Runs, event, store};
+use crate::{Runs, store};
 
 impl MessageWritten for Runs {
     fn message_written<'a>(
@@ -32,12 +33,20 @@ impl MessageWritten for Runs {
     ) -> BoxFuture<'a, Result<Effects, Problem>> {
         self.written(unit, message).boxed()
     }
+
+    fn message_deleted<'a>(
+        &'a self,
+        unit: &'a UnitOfWork,
+        message: &'a DeletedMessage,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        self.deleted(unit, message).boxed()
+    }
 }
 
 /// A candidate with what the decision needs to know, and why the author may not invoke it.
-struct Judged {
-    facts: AgentFacts,
-    refusal: Option<Reason>,
+pub(crate) struct Judged {
+    pub(crate) facts: AgentFacts,
+    pub(crate) refusal: Option<Reason>,
 }
 
 impl Runs {
@@ -70,7 +79,7 @@ impl Runs {
         if candidates.is_empty() {
             return Ok(Effects::default());
         }
-        let judged = self.judged(unit, message, &place, &candidates).await?;
+        let judged = self.judged(unit, message.author, &message.thread, &place, &candidates).await?;
         let known: Vec<AgentFacts> = judged.iter().map(|one| one.facts).collect();
         let decisions = decide(&facts, &candidates, &known, self.settings.max_invocations);
         let mut effects = self.carry_out(unit, message, &decisions, trigger).await?;
@@ -87,23 +96,24 @@ impl Runs {
         }
     }
 
-    async fn judged(
+    pub(crate) async fn judged(
         &self,
         unit: &UnitOfWork,
-        message: &WrittenMessage,
+        author: PrincipalId,
+        thread: &ThreadFacts,
         place: &ThreadPlace,
         candidates: &[Candidate],
     ) -> Result<Vec<Judged>, Problem> {
         let rights: RightsNow<'_> = self.rights(Source::Unit(unit));
-        let active = store::run::active_in_thread(unit, message.thread.id).await?;
+        let active = store::run::active_in_thread(unit, thread.id).await?;
         let mut judged = Vec::with_capacity(candidates.len());
         for candidate in candidates.iter().filter(|candidate| candidate.admitted) {
             let agent = candidate.agent;
-            let invoke = rights.invoke(message.author, agent, &message.thread, place.is_direct()).await?;
+            let invoke = rights.invoke(author, agent, thread, place.is_direct()).await?;
             let facts = AgentFacts {
                 agent,
                 active: rights.is_active(agent).await?,
-                may_read_and_write: rights.works(agent, &message.thread).await?,
+                may_read_and_write: rights.works(agent, thread).await?,
                 invocable: invoke.is_ok(),
                 active_run: active
                     .iter()
@@ -127,13 +137,14 @@ impl Runs {
         for decision in decisions.iter().filter(|decision| decision.outcome.invokes()) {
             let opens = decision.outcome == Outcome::Start { open_thread: true };
             if opens && opened.is_none() {
-                opened = Some(self.open_thread(unit, message).await?);
+                opened = Some(self.open_thread(unit, &message.thread, message.id, message.author).await?);
             }
             let thread = opened.as_ref().filter(|_| opens).unwrap_or(&message.thread);
             let call = Call {
                 agent: decision.agent,
                 author: message.author,
                 operates: decision.standing == Standing::Operator,
+                kind: TriggerKind::Message,
                 trigger,
             };
             if let Reached::Started(run) = self.attach(unit, thread, call).await? {
@@ -145,15 +156,21 @@ impl Runs {
     }
 
     /// The thread that all agents of the message answer in (point 4); the message stays where it is.
-    async fn open_thread(&self, unit: &UnitOfWork, message: &WrittenMessage) -> Result<ThreadFacts, Problem> {
-        let channel = &message.thread.channel;
+    pub(crate) async fn open_thread(
+        &self,
+        unit: &UnitOfWork,
+        around: &ThreadFacts,
+        message: MessageId,
+        author: PrincipalId,
+    ) -> Result<ThreadFacts, Problem> {
+        let channel = &around.channel;
         let new = NewThread {
             channel: channel.id,
             space: channel.space,
             kind: ThreadKind::Thread,
-            parent_message: Some(message.id),
+            parent_message: Some(message),
             title: None,
-            created_by: message.author,
+            created_by: author,
         };
         let id = self.chat.open_thread(unit, new).await?;
         self.chat.thread(unit, id).await?.ok_or_else(|| Problem::internal("a thread was opened and cannot be found"))
@@ -170,9 +187,17 @@ impl Runs {
     ) -> Result<Vec<Notice>, Problem> {
         let mut notices = Vec::new();
         for decision in decisions.iter().filter(|decision| decision.notice()) {
-            let told = event::notice(&message.thread, message.author, message.id, decision.agent);
-            self.events.append(unit, &[told]).await.or_problem()?;
-            notices.push(Notice { agent: decision.agent, code: notice_code(decision.outcome) });
+            let code = notice_code(decision.outcome);
+            let notice = NewNotice {
+                person: message.author,
+                thread: &message.thread,
+                message: Some(message.id),
+                agent: Some(decision.agent),
+                run: None,
+                code,
+            };
+            self.messaging.notify(unit, &notice).await?;
+            notices.push(Notice { agent: decision.agent, code });
             let refusal = judged.iter().find(|one| one.facts.agent == decision.agent).and_then(|one| one.refusal);
             if let Some(reason) = refusal {
                 self.audit.record(unit, &refused(message, decision.agent, reason)).await.or_problem()?;

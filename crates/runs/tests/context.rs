@@ -23,7 +23,6 @@ statements! {
     DELETE = "UPDATE messages SET content_md = '', deleted_at = 1 WHERE id = $1";
     EDIT = "UPDATE messages SET content_md = $2, edited_at = 1 WHERE id = $1";
     MOVE = "UPDATE threads SET channel_id = $2 WHERE id = $1";
-    KIND = "UPDATE runs SET trigger_kind = 'command' WHERE id = $1";
     AUDITS = "SELECT COUNT(*) AS n FROM audit_events WHERE action = 'run.context.read'";
 }
 
@@ -274,11 +273,13 @@ both_databases! {
         assert_eq!(ended.comparable(), unknown.comparable());
     }
 
-    async fn another_kind_of_run_has_no_context_yet(db: TestDb) {
+    async fn a_run_without_its_triggering_message_has_no_context(db: TestDb) {
         let world = World::new(&db).await;
-        let run = world.ask("alex", world.places.thread, "hello").await;
-        world.execute(&KIND, params![run]).await;
-        world.get("lotse", &format!("/runs/{run}/context")).await.expect(500);
+        let run = world.busy_threads(1).await;
+        let unknown: RunId = world.ids.next();
+        let unknown = world.get("texter", &format!("/runs/{unknown}/context")).await.expect(404);
+        let gone = world.get("texter", &format!("/runs/{run}/context")).await.expect(404);
+        assert_eq!(gone.comparable(), unknown.comparable());
     }
 
     async fn a_bound_read_is_the_intersection(db: TestDb) {

@@ -21,6 +21,14 @@ statements! {
     CURRENT_SESSION = concat!(
         "SELECT ", columns!(), " FROM agent_sessions WHERE thread_id = $1 AND agent_id = $2 AND is_current"
     );
+    /// Locks the current session of an agent in a thread and reads it.
+    LOCK_CURRENT_SESSION = concat!(
+        "UPDATE agent_sessions SET is_current = TRUE WHERE thread_id = $1 AND agent_id = $2 AND is_current RETURNING ",
+        columns!()
+    );
+    /// The current session of an agent in a thread is not it any more; runs that have it keep it.
+    RETIRE_SESSION =
+        "UPDATE agent_sessions SET is_current = FALSE WHERE thread_id = $1 AND agent_id = $2 AND is_current";
     /// A session that becomes the current one unless there is one already.
     INSERT_SESSION =
         "INSERT INTO agent_sessions (id, thread_id, agent_id, is_current, started, reference, created_at) \
@@ -52,6 +60,19 @@ pub(crate) async fn current(
     agent: PrincipalId,
 ) -> Result<Option<SessionRow>, Problem> {
     reader.optional(&CURRENT_SESSION, params![thread, agent]).await.or_problem()?.as_ref().map(session_of).transpose()
+}
+
+pub(crate) async fn lock_current(
+    unit: &UnitOfWork,
+    thread: ThreadId,
+    agent: PrincipalId,
+) -> Result<Option<SessionRow>, Problem> {
+    let row = unit.returning_optional(&LOCK_CURRENT_SESSION, params![thread, agent]).await.or_problem()?;
+    row.as_ref().map(session_of).transpose()
+}
+
+pub(crate) async fn retire(unit: &UnitOfWork, thread: ThreadId, agent: PrincipalId) -> Result<(), Problem> {
+    unit.execute(&RETIRE_SESSION, params![thread, agent]).await.or_problem().map(drop)
 }
 
 pub(crate) async fn insert(

@@ -3,34 +3,30 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+#[path = "../../../identity/tests/support/ground.rs"]
+mod ground;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use bothy_agents::{Agents, AgentsDeps};
-use bothy_authz::{Authz, PrincipalFacts, TreeFacts};
+use bothy_authz::TreeFacts;
 use bothy_chat::Chat;
 use bothy_domain::action::ResourceKind as Kind;
 use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::ids::PrincipalId;
 use bothy_identity::{Identity, NewPrincipal, NewToken, TokenUse};
 use bothy_platform::audit::AuditLog;
-use bothy_platform::clock::{ManualClock, SharedClock};
-use bothy_platform::config::Config;
-use bothy_platform::entropy::{IdSource, SeededEntropy, SharedEntropy};
+use bothy_platform::clock::ManualClock;
+use bothy_platform::entropy::IdSource;
 use bothy_platform::events::EventLog;
-use bothy_platform::http::{HttpLimits, Idempotency, Locators, RateLimits, Services};
-use bothy_platform::instance::Instance;
-use bothy_platform::keys::InstanceSecret;
+use bothy_platform::http::Locators;
 use bothy_platform::paging::PageLimits;
-use bothy_storage::{Database, OpenOptions};
+use bothy_storage::Database;
 use bothy_testkit::TestDb;
-use futures::future::BoxFuture;
-use http::{HeaderMap, Request, StatusCode, header};
-use http_body_util::BodyExt;
+use ground::{Ground, Send, sender};
+use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
-use tower::ServiceExt;
-
-type Send = dyn Fn(Request<String>) -> BoxFuture<'static, (StatusCode, HeaderMap, Vec<u8>)> + Sync + std::marker::Send;
 
 /// The world of a test.
 pub struct World {
@@ -69,41 +65,8 @@ impl Answer {
 
 impl World {
     pub async fn new(db: &TestDb) -> Self {
-        let mut config = Config::default();
-        let many = ["public_auth", "read", "write", "admin", "agent_runtime"]
-            .iter()
-            .flat_map(|class| [(*class).to_owned(), format!("{class}_burst")])
-            .map(|key| (key, json!(100_000)));
-        config.rate = serde_json::from_value(Value::Object(many.collect())).unwrap();
-        let config = Arc::new(config);
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
-        let clock = ManualClock::default();
-        let shared: SharedClock = Arc::new(clock.clone());
-        let entropy: SharedEntropy = Arc::new(SeededEntropy::new(5));
-        let ids = IdSource::new(shared.clone(), entropy.clone());
-        let secret = InstanceSecret::new(&[5; 64]).unwrap();
-        let instance = Instance::open(&database, shared.clone(), entropy.clone(), &ids, &secret).await.unwrap();
-        let audit = AuditLog::new(shared.clone(), ids.clone());
-        let events = EventLog::open(database.clone(), shared.clone()).await.unwrap();
-        let authz = Arc::new(Authz::new(bothy_authz::Parts {
-            database: database.clone(),
-            audit: audit.clone(),
-            events: events.clone(),
-            clock: shared.clone(),
-            ids: ids.clone(),
-            config: config.clone(),
-        }));
-        let identity = Arc::new(Identity::new(bothy_identity::Parts {
-            database: database.clone(),
-            authz: authz.clone(),
-            instance: instance.clone(),
-            audit: audit.clone(),
-            events: events.clone(),
-            clock: shared.clone(),
-            ids: ids.clone(),
-            entropy: entropy.clone(),
-            config: config.clone(),
-        }));
+        let ground = Ground::new(db, 5, |_| {}).await;
+        let Ground { database, clock, shared, ids, config, instance, audit, events, authz, identity, .. } = &ground;
         let chat = Arc::new(Chat::new(bothy_chat::Parts {
             database: database.clone(),
             instance: instance.id(),
@@ -122,38 +85,26 @@ impl World {
             events: events.clone(),
             clock: shared.clone(),
             ids: ids.clone(),
-            pages: PageLimits::from(&*config),
+            pages: PageLimits::from(&**config),
+            commands_max: config.agent.max_commands.to_usize(),
         });
-        authz.set_principal_facts(&(identity.clone() as Arc<dyn PrincipalFacts>));
         authz.set_tree_facts(&(chat.clone() as Arc<dyn TreeFacts>));
-        let services = Arc::new(Services {
+        let locators = Locators::default().with(&[Kind::Agent, Kind::App], agents.clone());
+        let table = identity.routes().and(agents.routes());
+        let send = sender(table, ground.services(identity.clone(), locators));
+        let code = instance.issue_setup_code(database, Duration::from_secs(3600)).await.unwrap();
+        let mut world = Self {
             database: database.clone(),
-            authenticator: identity.clone(),
-            authorizer: authz,
-            locators: Locators::default().with(&[Kind::Agent, Kind::App], agents.clone()),
-            audit: audit.clone(),
-            clock: shared.clone(),
+            clock: clock.clone(),
             ids: ids.clone(),
-            limits: HttpLimits {
-                max_body_bytes: 1 << 20,
-                max_url_bytes: 8192,
-                body_timeout: Duration::from_secs(30),
-                request_timeout: Duration::from_secs(3600),
-            },
-            rates: RateLimits::new(&config, shared),
-            idempotency: Idempotency::new(&config, &secret, entropy),
-        });
-        let router = identity.routes().and(agents.routes()).into_router(services);
-        let send: Arc<Send> = Arc::new(move |request| {
-            let router = router.clone();
-            Box::pin(async move {
-                let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
-                (parts.status, parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
-            })
-        });
-        let code = instance.issue_setup_code(&database, Duration::from_secs(3600)).await.unwrap();
-        let mut world =
-            Self { database, clock, ids, identity, agents, events, audit, robin: String::new(), chat, send };
+            identity: identity.clone(),
+            events: events.clone(),
+            audit: audit.clone(),
+            agents,
+            robin: String::new(),
+            chat,
+            send,
+        };
         let setup = json!({
             "setup_code": code.expose(),
             "handle": "robin",

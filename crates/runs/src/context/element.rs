@@ -25,6 +25,8 @@ pub(crate) struct ContextMessage {
     pub(crate) edited_at: Option<Timestamp>,
     pub(crate) author: ContextAuthor,
     pub(crate) origin: Option<Origin>,
+    /// The name of whoever wrote an imported message elsewhere; then the author is who imported it.
+    pub(crate) imported_author: Option<String>,
     pub(crate) kind: MessageKind,
     pub(crate) content: String,
     pub(crate) reply_to: Option<MessageId>,
@@ -53,6 +55,7 @@ impl ContextMessage {
                 display_name: author.display_name,
             },
             origin: message.origin,
+            imported_author: message.imported_author,
             kind: message.kind,
             content: message.content_md,
             reply_to: message.reply_to_message_id,

@@ -1,9 +1,9 @@
 use bothy_chat::ThreadFacts;
 use bothy_domain::action::actions;
 use bothy_domain::context::{Candidates, RunParties, authors_to_judge, classify, fit_budget, truncated_before_seq};
-use bothy_domain::ids::{MessageId, RunId};
+use bothy_domain::ids::{ChannelId, MessageId, RunId};
 use bothy_domain::problem::{Problem, ProblemCode};
-use bothy_domain::run::{TriggerKind, has_context};
+use bothy_domain::run::has_context;
 use bothy_domain::session::SessionMode;
 use bothy_messaging::StoredMessage;
 use bothy_platform::authorize::Judge;
@@ -12,6 +12,7 @@ use bothy_platform::http::Allowed;
 use bothy_storage::Reader;
 
 use super::{ContextMessage, Planned};
+use crate::evidence::Evidence;
 use crate::store::row::RunRow;
 use crate::{Runs, store};
 
@@ -19,6 +20,8 @@ use crate::{Runs, store};
 #[derive(Debug, Clone)]
 pub(crate) struct RunContext {
     pub(crate) run: RunId,
+    /// The channel that the thread is in now.
+    pub(crate) channel_id: ChannelId,
     pub(crate) floor: i64,
     pub(crate) trigger: ContextMessage,
     pub(crate) parent: Option<ContextMessage>,
@@ -30,8 +33,9 @@ pub(crate) struct RunContext {
 }
 
 impl Runs {
-    /// The context of a run for its agent (RC-1 to RC-16, RC-19 to RC-21). Everything is read at one
-    /// moment, without a unit of work and without locks, and computed anew for each request.
+    /// The context of a run for its agent (RC-1 to RC-17, RC-19 to RC-21). Everything is read at one
+    /// moment, without a unit of work and without locks, and computed anew for each request; what the
+    /// answer contains is kept before it is given (RC-18).
     ///
     /// # Errors
     /// `not_found`, exactly as for an unknown run, for a run that has ended, whose access was
@@ -47,14 +51,14 @@ impl Runs {
         if !has_context(run.state, run.cancel_reason) {
             return Err(unknown());
         }
-        if run.trigger_kind != TriggerKind::Message {
-            // RC-17: such runs come with commands and interactions.
-            return Err(Problem::internal(format!("run {} of kind {} has no context yet", run.id, run.trigger_kind)));
-        }
         let thread = self.chat.thread(&reader, run.thread).await?.ok_or_else(unknown)?;
         let trigger = self.triggering_message(&reader, judge, &run).await?;
         let planned = self.plan(&reader, &run, &thread).await?;
-        self.assemble(&reader, judge, &run, &thread, planned, trigger).await
+        let context = self.assemble(&reader, judge, &run, &thread, planned, trigger).await?;
+        // A unit of work must not wait for a connection that this request holds.
+        drop(reader);
+        self.record_evidence(run.id, &Evidence::of(&context)).await?;
+        Ok(context)
     }
 
     async fn triggering_message(&self, reader: &Reader, judge: &Judge, run: &RunRow) -> Result<StoredMessage, Problem> {
@@ -89,6 +93,7 @@ impl Runs {
             truncated_before_seq(selected.thread.has_older, fitted.dropped_thread, oldest, trigger.thread_seq);
         let mut context = RunContext {
             run: run.id,
+            channel_id: thread.channel.id,
             floor: selected.floor,
             trigger: ContextMessage::complete(trigger),
             parent: fitted.parent,

@@ -15,6 +15,7 @@ use bothy_platform::authorize::Judge;
 use bothy_platform::failure::{OrProblem, transact};
 use bothy_storage::{Reader, work};
 
+use super::told::Told;
 use crate::rights::{RightsNow, Source};
 use crate::store::row::RunRow;
 use crate::{Runs, store};
@@ -81,13 +82,15 @@ enum Verdict {
 impl Runs {
     /// The envelopes of those events that may be delivered now.
     pub(super) async fn envelopes(&self, judge: &Judge, events: &[Event]) -> Result<Vec<Envelope>, Problem> {
-        let verdicts = {
+        let (told, verdicts) = {
             let reader = self.database.reader().await.or_problem()?;
-            self.verdicts(&reader, judge, events).await?
+            let told = self.told(&reader, events).await?;
+            let verdicts = self.verdicts(&reader, judge, &told).await?;
+            (told, verdicts)
         };
-        let mut envelopes = Vec::with_capacity(events.len());
+        let mut envelopes = Vec::with_capacity(told.len());
         let mut handed_over = Vec::new();
-        for (event, verdict) in events.iter().zip(verdicts) {
+        for (event, verdict) in told.iter().map(|told| &told.event).zip(verdicts) {
             let plain = Envelope {
                 position: event.position,
                 at: event.at,
@@ -119,11 +122,11 @@ impl Runs {
         Ok(envelopes)
     }
 
-    async fn verdicts(&self, reader: &Reader, judge: &Judge, events: &[Event]) -> Result<Vec<Verdict>, Problem> {
+    async fn verdicts(&self, reader: &Reader, judge: &Judge, told: &[Told]) -> Result<Vec<Verdict>, Problem> {
         let rights = self.rights(Source::Reader(reader));
         let mut runs: HashMap<RunId, Option<(RunRow, ThreadFacts)>> = HashMap::new();
-        let mut verdicts = Vec::with_capacity(events.len());
-        for event in events {
+        let mut verdicts = Vec::with_capacity(told.len());
+        for Told { event, ground, .. } in told {
             let verdict = match event.event.run {
                 Some(run) if is_for_run(event.event.kind) => {
                     let known = match runs.entry(run) {
@@ -135,8 +138,9 @@ impl Runs {
                         None => Verdict::Nothing,
                     }
                 }
-                // What concerns a channel was selected by the channels that the agent may read now.
-                _ if is_for_readers(event.event.kind) => Verdict::Plain,
+                // It was selected by the channel that it was written for; what counts is where its thread
+                // stands now.
+                _ if is_for_readers(event.event.kind) && ground.allows(judge, Mode::Delivery) => Verdict::Plain,
                 _ => Verdict::Nothing,
             };
             verdicts.push(verdict);
@@ -171,6 +175,10 @@ impl Runs {
                     reference: planned.session.and_then(|row| row.reference),
                 };
                 Ok(Verdict::Invocation { run: Box::new(run.clone()), session })
+            }
+            // Only while the run still waits with that question.
+            EventKind::RunQuestionExpired if readable && run.state == RunState::WaitingInput && run.input.is_none() => {
+                Ok(Verdict::Plain)
             }
             EventKind::AgentFollowup | EventKind::RunInputReceived if readable && run.state.is_active() => {
                 let follow_up = match event.message {
@@ -237,13 +245,14 @@ impl Runs {
 }
 
 /// The kinds that concern one run of the agent.
-const fn is_for_run(kind: EventKind) -> bool {
+pub(super) const fn is_for_run(kind: EventKind) -> bool {
     matches!(
         kind,
         EventKind::AgentInvocation
             | EventKind::AgentFollowup
             | EventKind::RunCancelRequested
             | EventKind::RunInputReceived
+            | EventKind::RunQuestionExpired
     )
 }
 
@@ -254,6 +263,7 @@ const fn is_for_readers(kind: EventKind) -> bool {
         EventKind::MessageCreated
             | EventKind::MessageUpdated
             | EventKind::MessageDeleted
+            | EventKind::MessageReactionsUpdated
             | EventKind::ThreadCreated
             | EventKind::ThreadUpdated
             | EventKind::ThreadMoved

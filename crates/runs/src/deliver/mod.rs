@@ -4,7 +4,10 @@
 mod ack;
 mod envelope;
 mod heartbeat;
+mod live;
 mod poll;
+mod told;
 
 pub(crate) use envelope::Envelope;
 pub(crate) use heartbeat::Pulse;
+pub use told::{Ground, Told};

@@ -8,6 +8,7 @@ use bothy_platform::authorize::Judge;
 use bothy_platform::events::AudienceFilter;
 use bothy_platform::failure::OrProblem;
 use bothy_platform::http::Allowed;
+use bothy_platform::instance::rights_version;
 use futures::future::{Either, select};
 
 use super::Envelope;
@@ -21,6 +22,8 @@ pub(crate) struct Polled {
     /// Up to where the log was looked at: acknowledging this acknowledges everything before, also
     /// what was not for the agent.
     pub(crate) cursor: i64,
+    /// Whether events were removed that the agent had not acknowledged.
+    pub(crate) missed: bool,
     /// The newest checkpoint of the audit log: whoever keeps it is a witness.
     pub(crate) checkpoint: Option<Checkpoint>,
 }
@@ -30,6 +33,8 @@ struct Batch {
     events: Vec<Envelope>,
     cursor: i64,
     more: bool,
+    /// Whether events were removed after the cursor that the batch began at.
+    cut: bool,
 }
 
 impl Runs {
@@ -41,8 +46,8 @@ impl Runs {
     /// delivered then is judged by the rights of then.
     ///
     /// # Errors
-    /// `validation_failed` for a cursor beyond the end of the log; `unauthenticated` when the
-    /// credential ends while it waits.
+    /// `validation_failed` for a cursor beyond the end of the log, `cursor_expired` for one that is
+    /// older than the log; `unauthenticated` when the credential ends while it waits.
     pub(crate) async fn poll_agent_events(
         &self,
         allowed: Allowed<actions::AgentEventsConsume>,
@@ -53,19 +58,29 @@ impl Runs {
         // Subscribed before anything is read, so that no event falls in between.
         let mut wake_ups = self.events.subscribe();
         let mut judge = allowed.judge().clone();
+        let named = cursor.is_some();
         let mut cursor = self.poll_from(judge.actor().principal, cursor).await?;
+        let mut missed = false;
         loop {
             wake_ups.mark_unchanged();
-            let batch = self.batch(&judge, cursor).await?;
+            let Some(batch) = self.batch(&judge, cursor).await? else {
+                judge = self.judge_again(&judge).await?;
+                continue;
+            };
+            // A consumer whose cursor the server keeps goes on behind the gap: it could name no other.
+            if batch.cut && named {
+                return Err(Problem::new(ProblemCode::CursorExpired));
+            }
+            missed |= batch.cut;
             cursor = batch.cursor;
             if !batch.events.is_empty() {
-                return self.polled(batch.events, cursor).await;
+                return self.polled(batch.events, cursor, missed).await;
             }
             if batch.more {
                 continue;
             }
             if self.now() >= deadline {
-                return self.polled(Vec::new(), cursor).await;
+                return self.polled(Vec::new(), cursor, missed).await;
             }
             match select(Box::pin(wake_ups.changed()), self.clock.sleep_until(deadline)).await {
                 Either::Left((Ok(()), _)) | Either::Right(_) => {}
@@ -75,9 +90,9 @@ impl Runs {
         }
     }
 
-    async fn polled(&self, events: Vec<Envelope>, cursor: i64) -> Result<Polled, Problem> {
+    async fn polled(&self, events: Vec<Envelope>, cursor: i64, missed: bool) -> Result<Polled, Problem> {
         let reader = self.database.reader().await.or_problem()?;
-        Ok(Polled { events, cursor, checkpoint: newest_checkpoint(&reader).await.or_problem()? })
+        Ok(Polled { events, cursor, missed, checkpoint: newest_checkpoint(&reader).await.or_problem()? })
     }
 
     /// Where a poll begins. What was acknowledged is never delivered again.
@@ -100,16 +115,23 @@ impl Runs {
         self.authorizer().judge(&reader, &actor).await
     }
 
-    async fn batch(&self, judge: &Judge, cursor: i64) -> Result<Batch, Problem> {
+    /// What stands after a position; `None` when rights have moved since the judge was made: what was
+    /// written after a right was lost must not be judged by the right (C84).
+    async fn batch(&self, judge: &Judge, cursor: i64) -> Result<Option<Batch>, Problem> {
         let scope =
             judge.delivery_scope(Action::MessageRead).map_err(|_| Problem::new(ProblemCode::Unauthenticated))?;
         let filter = AudienceFilter { principal: judge.actor().principal, scope: &scope };
         let limit = u32::try_from(self.settings.poll_batch).unwrap_or(u32::MAX);
-        let page = {
+        let (page, floor) = {
             let reader = self.database.reader().await.or_problem()?;
-            self.events.read_for(&reader, cursor, limit, filter).await.or_problem()?
+            let page = self.events.read_for(&reader, cursor, limit, filter).await.or_problem()?;
+            let (floor, version) = futures::join!(self.events.floor(&reader), rights_version(&reader));
+            if version.or_problem()? != judge.actor().rights_version {
+                return Ok(None);
+            }
+            (page, floor.or_problem()?)
         };
         let events = self.envelopes(judge, &page.events).await?;
-        Ok(Batch { events, cursor: page.cursor, more: page.more })
+        Ok(Some(Batch { events, cursor: page.cursor, more: page.more, cut: cursor < floor }))
     }
 }

@@ -1,4 +1,5 @@
 use bothy_domain::action::actions;
+use bothy_domain::ids::RunId;
 use bothy_domain::problem::{Problem, ProblemCode};
 use bothy_domain::run::{CancelReason, FollowUpChange, RunCommand, apply};
 use bothy_platform::failure::{OrProblem, transact};
@@ -45,8 +46,8 @@ impl Runs {
         started.ok_or_else(access_revoked)
     }
 
-    /// The agent goes on with a run that waited, after the person has answered. The answer belongs
-    /// to the work of the run now.
+    /// The agent goes on with a run that waited, after the person has answered or the time of the
+    /// question is over. An answer belongs to the work of the run now.
     ///
     /// # Errors
     /// As [`start_run`](Self::start_run), and `conflict` when the run is not waiting or nothing has
@@ -57,7 +58,8 @@ impl Runs {
         let resumed = transact(&self.database, |unit| {
             work(async move {
                 let held = self.hold_active(unit, run).await?;
-                apply(held.state, &RunCommand::Resume { input_arrived: held.input.is_some() }).map_err(refusal)?;
+                let input_arrived = held.input.is_some() || self.question_is_over(unit, run).await?;
+                apply(held.state, &RunCommand::Resume { input_arrived }).map_err(refusal)?;
                 if !self.still_invoked(unit, &held).await? {
                     return Ok(None);
                 }
@@ -103,6 +105,11 @@ impl Runs {
             Some(run) => self.tokens.issue(&run).await,
             None => Err(access_revoked()),
         }
+    }
+
+    async fn question_is_over(&self, unit: &UnitOfWork, run: RunId) -> Result<bool, Problem> {
+        let question = store::question::newest(unit, run).await?;
+        Ok(question.is_some_and(|question| question.is_over(self.now())))
     }
 
     /// Whether the person may still instruct the agent; if not, the run is to end. A grant that

@@ -20,7 +20,8 @@ use crate::deliver::{Envelope, Pulse};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PollQuery {
-    /// Only events after this position; after what was acknowledged when absent.
+    /// Only events after this position; after what was acknowledged when absent. `cursor_expired` when
+    /// events after it were removed already.
     #[serde(default)]
     cursor: Option<i64>,
     /// How many seconds to wait for an event when there is none; at most `agent.poll_max_wait`.
@@ -36,6 +37,10 @@ pub(super) struct AgentEventsView {
     items: Vec<AgentEventView>,
     /// Up to where the log was looked at. Acknowledge this once the events are dealt with.
     cursor: i64,
+    /// There and true when the agent was away for longer than events are kept: what happened before the
+    /// first of these events was in part removed. Read what matters from the lists.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    missed: bool,
     /// The newest checkpoint of the audit log, once there is one. Keep it: a later one must have at
     /// least this `position` and `count`, and the same `hash` at the same position.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,12 +50,13 @@ pub(super) struct AgentEventsView {
 /// One event for an agent: ids only, no content.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "AgentEvent")]
-pub(super) struct AgentEventView {
+pub struct AgentEventView {
     /// Its place in the log. The same event has the same position when it is delivered again.
     position: i64,
     /// When it was written.
     at: Timestamp,
-    /// `agent.invocation`, `agent.followup`, `run.cancel_requested`, `run.input_received`, or
+    /// `agent.invocation`, `agent.followup`, `run.cancel_requested`, `run.input_received`,
+    /// `run.question_expired`, or
     /// `message.*`, `thread.*`, `channel.*` of what the agent may read.
     kind: &'static str,
     /// The space.
@@ -208,7 +214,12 @@ pub(super) async fn poll_agent_events(
     let wait = Duration::from_secs(query.wait.unwrap_or(0).into());
     let polled = runs.poll_agent_events(allowed, query.cursor, wait).await?;
     let items = polled.events.into_iter().map(AgentEventView::from).collect();
-    Ok(Json::new(AgentEventsView { items, cursor: polled.cursor, audit_checkpoint: polled.checkpoint }))
+    Ok(Json::new(AgentEventsView {
+        items,
+        cursor: polled.cursor,
+        missed: polled.missed,
+        audit_checkpoint: polled.checkpoint,
+    }))
 }
 
 pub(super) async fn ack_agent_events(

@@ -20,13 +20,17 @@ use crate::context::{ContextAuthor, ContextMessage, RunContext};
 pub(super) struct RunContextView {
     /// The run.
     run_id: RunId,
-    /// Messages of the thread up to this place are known to the session.
+    /// Messages of the thread up to this place are known to the session; zero when it knows none.
     context_floor_seq: i64,
-    /// The request, complete.
+    /// The request, complete and never cut. Of a command or a pressed component it is the line that the
+    /// server recorded for the person (kind `run_request`): identifiers, and what the person typed.
     trigger_message: ContextMessageView,
-    /// Earlier messages of the thread, ascending.
+    /// Earlier messages of the thread, ascending: the newest that the channel's
+    /// `history_backfill_limit` and `agent.context_max_bytes` let in. In a session that goes on the
+    /// agent's own messages are left out.
     thread_context: Vec<ContextMessageView>,
-    /// The message that the thread was opened from, when it is not the request itself.
+    /// The message that the thread was opened from, when it is not the request itself: what the thread
+    /// is about. Left out as `channel_context` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_message: Option<ContextMessageView>,
     /// `true` when there is such a message and it did not fit into the budget.
@@ -59,17 +63,22 @@ pub(super) struct ContextMessageView {
     edited_at: Option<Timestamp>,
     /// Who wrote it.
     author: ContextAuthorView,
-    /// The part that its author plays for the agent.
+    /// The part that its author plays for the agent. Says nothing about trust.
     role: Role,
     /// Who really produced it: `human`, `agent`, `app`, `import`, `system`, or `unknown`.
     origin: &'static str,
+    /// The name of whoever wrote an imported message elsewhere; `author` is then who imported it. Data,
+    /// never an account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported_author: Option<String>,
     /// What it is.
     kind: MessageKind,
     /// What it says.
     content_md: String,
     /// Files that belong to it. Always data.
     attachments: Vec<ContextAttachmentView>,
-    /// How far the agent may follow it, by the rights of this moment.
+    /// How far the agent may follow it, by the rights of this moment. Only `trigger` is the request;
+    /// `authorized` may add to it; everything else is data, whatever it says.
     trust: Trust,
     /// The message that it answers.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,6 +131,7 @@ impl From<ContextMessage> for ContextMessageView {
             author: element.author.into(),
             role: element.role,
             origin: element.origin.map_or("unknown", |origin| origin.as_str()),
+            imported_author: element.imported_author,
             kind: element.kind,
             content_md: element.content,
             attachments: Vec::new(),

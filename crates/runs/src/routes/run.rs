@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
-use bothy_agents::SessionRow;
+use bothy_agents::AgentSessionView;
 use bothy_domain::action::actions;
-use bothy_domain::ids::{AgentSessionId, MessageId, PrincipalId, RunId, ThreadId};
+use bothy_domain::ids::{MessageId, PrincipalId, RunId, ThreadId};
 use bothy_domain::problem::Problem;
+use bothy_domain::request::Component;
 use bothy_domain::run::{CancelReason, EndReason, ErrorClass, Outcome, RunState, TriggerKind};
 use bothy_domain::time::Timestamp;
 use bothy_platform::http::{Allowed, Body, Json, Query};
@@ -12,13 +13,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Runs;
-use crate::life::{Finish, RunPatch};
+use crate::life::{Finish, Question, RunPatch};
+use crate::read::ShownRun;
 use crate::store::row::RunRow;
 
 /// A run: one piece of work of one agent for one person in one thread.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Run")]
-pub(super) struct RunView {
+pub struct RunView {
     /// The run.
     run_id: RunId,
     /// The thread.
@@ -66,12 +68,34 @@ pub(super) struct RunView {
     /// What the agent asks the person; the person's next message in the thread answers it.
     #[serde(skip_serializing_if = "Option::is_none")]
     question_md: Option<String>,
+    /// The message of the agent that the question stands on, when it can be answered by a component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question_message_id: Option<MessageId>,
+    /// Until when an answer to the question counts, if not as long as the run waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question_expires_at: Option<Timestamp>,
+    /// There and true when that time is over: what is said now is no answer, and the agent may go on.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    question_expired: bool,
     /// The answer, once it has arrived and until the agent goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     input_message_id: Option<MessageId>,
 }
 
+impl From<ShownRun> for RunView {
+    fn from(shown: ShownRun) -> Self {
+        let question = shown.question;
+        Self {
+            question_message_id: question.and_then(|question| question.message),
+            question_expires_at: question.and_then(|question| question.expires_at),
+            question_expired: question.is_some_and(|question| question.expired_at.is_some()),
+            ..shown.run.into()
+        }
+    }
+}
+
 impl From<RunRow> for RunView {
+    /// A run that does not wait with a question of its own.
     fn from(run: RunRow) -> Self {
         Self {
             run_id: run.id,
@@ -92,15 +116,18 @@ impl From<RunRow> for RunView {
             progress: run.progress,
             draft_md: run.draft,
             question_md: run.question,
+            question_message_id: None,
+            question_expires_at: None,
+            question_expired: false,
             input_message_id: run.input,
         }
     }
 }
 
-/// Which page of the runs of a thread.
+/// Which page of a list of runs.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ListThreadRuns {
+pub(super) struct PageOfRuns {
     /// How many items the page has at most.
     #[serde(default)]
     limit: Option<u32>,
@@ -131,6 +158,15 @@ pub(super) struct TokenView {
 pub(super) struct AwaitRunInput {
     /// The question to the triggering person, in Markdown.
     question_md: String,
+    /// What the person can press to answer. The question is then also posted as a message of the agent
+    /// in the thread, which the components stand under (`question_message_id`).
+    #[serde(default)]
+    components: Vec<Component>,
+    /// Until when an answer counts; at most `agent.question_max_ttl` ahead. After it a pressed component
+    /// is refused, a text is an ordinary message, and the agent gets `run.question_expired` and may go on
+    /// with `resumeRun`.
+    #[serde(default)]
+    expires_at: Option<Timestamp>,
 }
 
 /// What the agent shows of its work; what is absent stays, an empty text takes away.
@@ -183,38 +219,6 @@ pub(super) struct ReportAgentSession {
     reference: String,
 }
 
-/// A session of an agent in a thread.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "AgentSession")]
-pub(super) struct AgentSessionView {
-    /// The session.
-    agent_session_id: AgentSessionId,
-    /// Its thread.
-    thread_id: ThreadId,
-    /// Its agent.
-    agent_id: PrincipalId,
-    /// Whether the next run of the agent in the thread gets it.
-    is_current: bool,
-    /// Whether the agent has reported it.
-    started: bool,
-    /// The runtime's own name for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
-}
-
-impl From<SessionRow> for AgentSessionView {
-    fn from(row: SessionRow) -> Self {
-        Self {
-            agent_session_id: row.id,
-            thread_id: row.thread,
-            agent_id: row.agent,
-            is_current: row.is_current,
-            started: row.started,
-            reference: row.reference,
-        }
-    }
-}
-
 fn finish_of(input: &FinishRun) -> Result<Finish, Problem> {
     let outcome = match (input.outcome, input.error_class.as_deref()) {
         (OutcomeName::Failed, Some(class)) => {
@@ -233,9 +237,18 @@ fn finish_of(input: &FinishRun) -> Result<Finish, Problem> {
 pub(super) async fn list_thread_runs(
     allowed: Allowed<actions::ThreadRead>,
     runs: Arc<Runs>,
-    Query(query): Query<ListThreadRuns>,
+    Query(query): Query<PageOfRuns>,
 ) -> Result<Json<Page<RunView>>, Problem> {
     let page = runs.list_thread_runs(allowed, query.limit, query.cursor.as_deref()).await?;
+    Ok(Json::new(page.map(RunView::from)))
+}
+
+pub(super) async fn list_active_runs(
+    allowed: Allowed<actions::RunRead>,
+    runs: Arc<Runs>,
+    Query(query): Query<PageOfRuns>,
+) -> Result<Json<Page<RunView>>, Problem> {
+    let page = runs.list_active_runs(allowed, query.limit, query.cursor.as_deref()).await?;
     Ok(Json::new(page.map(RunView::from)))
 }
 
@@ -270,7 +283,9 @@ pub(super) async fn await_run_input(
     runs: Arc<Runs>,
     Body(input): Body<AwaitRunInput>,
 ) -> Result<Json<RunView>, Problem> {
-    Ok(Json::new(runs.await_run_input(allowed, &input.question_md).await?.into()))
+    let AwaitRunInput { question_md, components, expires_at } = input;
+    let question = Question { text: question_md, components, expires_at };
+    Ok(Json::new(runs.await_run_input(allowed, question).await?.into()))
 }
 
 pub(super) async fn resume_run(

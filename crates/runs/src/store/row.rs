@@ -71,7 +71,7 @@ impl RunRow {
             thread: new.thread,
             agent: new.agent,
             session: new.session,
-            trigger_kind: TriggerKind::Message,
+            trigger_kind: new.kind,
             trigger: Some(new.trigger),
             triggered_by: new.triggered_by,
             state: RunState::Queued,
@@ -100,6 +100,7 @@ pub(crate) struct NewRun {
     pub(crate) thread: ThreadId,
     pub(crate) agent: PrincipalId,
     pub(crate) session: Option<AgentSessionId>,
+    pub(crate) kind: TriggerKind,
     pub(crate) trigger: Trigger,
     pub(crate) triggered_by: PrincipalId,
 }

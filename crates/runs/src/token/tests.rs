@@ -7,7 +7,7 @@ use bothy_domain::acting_for::RunBinding;
 use bothy_domain::acting_for::verdict;
 use bothy_domain::actor::ActingFor;
 use bothy_domain::ids::{AgentSessionId, MessageId};
-use bothy_domain::run::RunState;
+use bothy_domain::run::{RunState, TriggerKind};
 use bothy_domain::session::TriggerPlace;
 use bothy_domain::time::Timestamp;
 use bothy_platform::clock::ManualClock;
@@ -45,7 +45,9 @@ impl World {
         let message: MessageId = ids.next();
         let thread = ids.next();
         let trigger = Trigger { message, place: TriggerPlace { thread, thread_seq: 1 } };
-        let new = NewRun { id: ids.next(), thread, agent: ids.next(), session, trigger, triggered_by: ids.next() };
+        let kind = TriggerKind::Message;
+        let new =
+            NewRun { id: ids.next(), thread, agent: ids.next(), session, kind, trigger, triggered_by: ids.next() };
         let run = RunRow::queued(new, clock_now(&clock));
         Self { tokens, keys, clock, ids, run, database }
     }

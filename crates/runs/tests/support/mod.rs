@@ -4,6 +4,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
+#[path = "../../../identity/tests/support/ground.rs"]
+mod ground;
 mod send;
 mod sql;
 
@@ -12,8 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bothy_agents::{Agents, AgentsDeps};
-use bothy_authz::{Authz, PrincipalFacts, RightsChanged, Touched, TreeFacts};
-use bothy_chat::Chat;
+use bothy_authz::{Authz, RightsChanged, Touched, TreeFacts};
+use bothy_chat::{Chat, DirectAdmission};
 use bothy_domain::action::ResourceKind as Kind;
 use bothy_domain::actor::{PrincipalKind, PrincipalStatus};
 use bothy_domain::ids::{ChannelId, GrantId, MessageId, PrincipalId, RunId, SpaceId, ThreadId};
@@ -21,17 +23,16 @@ use bothy_identity::{ActingForSource, Identity, NewPrincipal, NewToken, TokenUse
 use bothy_messaging::{MessageWritten, Messaging};
 use bothy_platform::audit::AuditLog;
 use bothy_platform::authorize::Locate;
-use bothy_platform::clock::{Clock, ManualClock, SharedClock};
-use bothy_platform::config::Config;
-use bothy_platform::entropy::{IdSource, SeededEntropy, SharedEntropy};
+use bothy_platform::clock::{Clock, ManualClock};
+use bothy_platform::entropy::IdSource;
 use bothy_platform::events::EventLog;
-use bothy_platform::http::{HttpLimits, Idempotency, Locators, RateLimits, Services};
-use bothy_platform::instance::Instance;
-use bothy_platform::keys::{InstanceSecret, KeyRing};
+use bothy_platform::http::Locators;
+use bothy_platform::keys::KeyRing;
 use bothy_platform::paging::PageLimits;
 use bothy_runs::{RunSettings, Runs, RunsDeps};
-use bothy_storage::{Database, OpenOptions, params};
+use bothy_storage::{Database, params};
 use bothy_testkit::TestDb;
+use ground::{Ground, sender, settle};
 use serde_json::{Value, json};
 
 pub use send::{Answer, Sender};
@@ -62,42 +63,12 @@ impl World {
     }
 
     pub async fn with(db: &TestDb, change: impl FnOnce(&mut RunSettings)) -> Self {
-        let mut config = Config::default();
-        let many = ["public_auth", "read", "write", "admin", "agent_runtime"]
-            .iter()
-            .flat_map(|class| [(*class).to_owned(), format!("{class}_burst")])
-            .map(|key| (key, json!(100_000)));
-        config.rate = serde_json::from_value(Value::Object(many.collect())).unwrap();
-        let config = Arc::new(config);
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
-        let clock = ManualClock::default();
-        let shared: SharedClock = Arc::new(clock.clone());
-        let entropy: SharedEntropy = Arc::new(SeededEntropy::new(11));
-        let ids = IdSource::new(Arc::clone(&shared), Arc::clone(&entropy));
-        let secret = InstanceSecret::new(&[7; 64]).unwrap();
-        let instance = Instance::open(&database, shared.clone(), entropy.clone(), &ids, &secret).await.unwrap();
-        let keys = KeyRing::open(database.clone(), shared.clone(), entropy.clone(), &secret).await.unwrap();
-        let audit = AuditLog::new(shared.clone(), ids.clone());
-        let events = EventLog::open(database.clone(), shared.clone()).await.unwrap();
-        let authz = Arc::new(Authz::new(bothy_authz::Parts {
-            database: database.clone(),
-            audit: audit.clone(),
-            events: events.clone(),
-            clock: shared.clone(),
-            ids: ids.clone(),
-            config: config.clone(),
-        }));
-        let identity = Arc::new(Identity::new(bothy_identity::Parts {
-            database: database.clone(),
-            authz: authz.clone(),
-            instance: instance.clone(),
-            audit: audit.clone(),
-            events: events.clone(),
-            clock: shared.clone(),
-            ids: ids.clone(),
-            entropy: entropy.clone(),
-            config: config.clone(),
-        }));
+        let ground = Ground::new(db, 11, |_| {}).await;
+        let keys =
+            KeyRing::open(ground.database.clone(), ground.shared.clone(), ground.entropy.clone(), &ground.secret)
+                .await
+                .unwrap();
+        let Ground { database, clock, shared, ids, config, instance, audit, events, authz, identity, .. } = &ground;
         let chat = Arc::new(Chat::new(bothy_chat::Parts {
             database: database.clone(),
             instance: instance.id(),
@@ -114,6 +85,7 @@ impl World {
             clock: shared.clone(),
             ids: ids.clone(),
             config: config.clone(),
+            audit: audit.clone(),
             events: events.clone(),
             authz: authz.clone(),
             identity: identity.clone(),
@@ -126,9 +98,10 @@ impl World {
             events: events.clone(),
             clock: shared.clone(),
             ids: ids.clone(),
-            pages: PageLimits::from(&*config),
+            pages: PageLimits::from(&**config),
+            commands_max: config.agent.max_commands.to_usize(),
         });
-        let mut settings = RunSettings::from(&*config);
+        let mut settings = RunSettings::from(&**config);
         change(&mut settings);
         let runs = Runs::new(RunsDeps {
             database: database.clone(),
@@ -145,48 +118,29 @@ impl World {
             ids: ids.clone(),
             settings,
         });
-        authz.set_principal_facts(&(identity.clone() as Arc<dyn PrincipalFacts>));
         authz.set_tree_facts(&(chat.clone() as Arc<dyn TreeFacts>));
         authz.set_rights_changed(&(runs.clone() as Arc<dyn RightsChanged>));
+        chat.set_direct_admission(&(runs.clone() as Arc<dyn DirectAdmission>));
         identity.set_acting_for_source(&(runs.clone() as Arc<dyn ActingForSource>));
         messaging.set_message_written(&(runs.clone() as Arc<dyn MessageWritten>));
-        let services = Services {
-            database: database.clone(),
-            authenticator: identity.clone(),
-            authorizer: authz.clone(),
-            locators: Locators::default()
-                .with(&[Kind::Instance, Kind::Space, Kind::Channel, Kind::Thread], chat.clone() as Arc<dyn Locate>)
-                .with(&[Kind::Message], messaging.clone())
-                .with(&[Kind::Agent, Kind::App], agents.clone())
-                .with(&[Kind::Run], runs.clone()),
-            audit: audit.clone(),
-            clock: shared.clone(),
-            ids: ids.clone(),
-            limits: HttpLimits {
-                max_body_bytes: 1 << 20,
-                max_url_bytes: 8192,
-                body_timeout: Duration::from_secs(30),
-                request_timeout: Duration::from_secs(3600),
-            },
-            rates: RateLimits::new(&config, shared.clone()),
-            idempotency: Idempotency::new(&config, &secret, entropy),
-        };
+        let locators = Locators::default()
+            .with(&[Kind::Instance, Kind::Space, Kind::Channel, Kind::Thread], chat.clone() as Arc<dyn Locate>)
+            .with(&[Kind::Message], messaging.clone())
+            .with(&[Kind::Agent, Kind::App], agents.clone())
+            .with(&[Kind::Run], runs.clone());
         let table = chat.routes().and(messaging.routes()).and(agents.routes()).and(runs.routes());
-        let sender = Sender::new(table, services);
-        {
-            let events = events.clone();
-            tokio::spawn(async move { events.run().await });
-        }
+        let sender = Sender::new(sender(table, ground.services(identity.clone(), locators)));
+        ground.sequence_events();
         let mut world = Self {
-            database,
-            clock,
-            ids,
-            authz,
-            identity,
+            database: database.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            authz: authz.clone(),
+            identity: identity.clone(),
             agents,
             runs,
-            audit,
-            events,
+            audit: audit.clone(),
+            events: events.clone(),
             sender,
             places: Places::default(),
             who: HashMap::new(),
@@ -416,7 +370,7 @@ impl World {
 
     /// Lets the event log give positions to everything that was committed.
     pub async fn settle(&self) {
-        sql::settle(self).await;
+        settle(&self.database).await;
     }
 }
 

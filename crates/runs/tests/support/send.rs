@@ -1,13 +1,9 @@
 use std::sync::Arc;
 
-use bothy_platform::http::{RouteTable, Services};
-use futures::future::BoxFuture;
 use http::{HeaderMap, Request, StatusCode, header};
-use http_body_util::BodyExt;
 use serde_json::Value;
-use tower::ServiceExt;
 
-type Send = dyn Fn(Request<String>) -> BoxFuture<'static, (StatusCode, HeaderMap, Vec<u8>)> + Sync + std::marker::Send;
+use super::ground::{Send, has_null};
 
 /// Sends requests through the real chain.
 #[derive(Clone)]
@@ -23,16 +19,8 @@ pub struct Answer {
 }
 
 impl Sender {
-    pub fn new(table: RouteTable, services: Services) -> Self {
-        let router = table.into_router(Arc::new(services));
-        Self(Arc::new(move |request| {
-            let router = router.clone();
-            Box::pin(async move {
-                let response = router.oneshot(request).await.unwrap();
-                let (parts, body) = response.into_parts();
-                (parts.status, parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
-            })
-        }))
+    pub fn new(send: Arc<Send>) -> Self {
+        Self(send)
     }
 
     pub async fn send(
@@ -88,14 +76,5 @@ impl Answer {
             members.remove("instance");
         }
         (self.status, headers, body)
-    }
-}
-
-fn has_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.iter().any(has_null),
-        Value::Object(members) => members.values().any(has_null),
-        _ => false,
     }
 }

@@ -22,8 +22,8 @@ statements! {
          allow_mentioned_agents, auto_thread, history_backfill_limit, egress, created_at, version) \
          VALUES ($1, $2, 'text', $3, $3, $4, 'mention', TRUE, TRUE, TRUE, 50, 'confirm', $5, 1)";
     THREAD =
-        "INSERT INTO threads (id, channel_id, kind, parent_message_id, created_by, created_at, next_seq, version) \
-         VALUES ($1, $2, $3, $4, $5, $6, 1, 1)";
+        "INSERT INTO threads (id, channel_id, kind, parent_message_id, created_by, created_at, parent_channel_id, \
+         next_seq, version) VALUES ($1, $2, $3, $4, $5, $6, $7, 1, 1)";
     QUEUED =
         "INSERT INTO runs (id, thread_id, agent_id, trigger_kind, triggered_by, state, queued_at, version) \
          VALUES ($1, $2, $3, 'command', $4, 'queued', $5, 1)";
@@ -33,7 +33,6 @@ statements! {
     pub(super) REVOKE = "UPDATE grants SET revoked_at = $2 WHERE id = $1";
     STATE = "SELECT state, end_reason FROM runs WHERE id = $1";
     RUNS = "SELECT id, state, triggering_message_id, triggered_by FROM runs WHERE thread_id = $1 ORDER BY id";
-    UNSEQUENCED = "SELECT COUNT(*) AS n FROM events WHERE position IS NULL";
 }
 
 /// Where things are said.
@@ -110,10 +109,10 @@ pub(super) async fn tree(world: &World) -> Places {
     world.execute(&CHANNEL, params![places.allgemein, places.support, "Allgemein", lotse, now]).await;
     world.execute(&CHANNEL, params![places.eskalation, places.support, "Eskalation", lotse, now]).await;
     world.execute(&CHANNEL, params![places.kampagne, places.marketing, "Kampagne", texter, now]).await;
-    let none: Option<MessageId> = None;
-    world.execute(&THREAD, params![places.main, places.allgemein, "main", none, robin, now]).await;
-    world.execute(&THREAD, params![places.thread, places.allgemein, "thread", none, robin, now]).await;
-    world.execute(&THREAD, params![places.hidden, places.kampagne, "thread", none, robin, now]).await;
+    let (none, nowhere): (Option<MessageId>, Option<ChannelId>) = (None, None);
+    world.execute(&THREAD, params![places.main, places.allgemein, "main", none, robin, now, nowhere]).await;
+    world.execute(&THREAD, params![places.thread, places.allgemein, "thread", none, robin, now, nowhere]).await;
+    world.execute(&THREAD, params![places.hidden, places.kampagne, "thread", none, robin, now, nowhere]).await;
     places
 }
 
@@ -121,7 +120,8 @@ impl World {
     /// One more thread of a channel, perhaps with a parent message.
     pub async fn thread(&self, channel: ChannelId, parent: Option<MessageId>) -> ThreadId {
         let id = self.ids.next();
-        self.execute(&THREAD, params![id, channel, "thread", parent, self.id("robin"), self.clock.now()]).await;
+        let (by, now, parent_channel) = (self.id("robin"), self.clock.now(), parent.map(|_| channel));
+        self.execute(&THREAD, params![id, channel, "thread", parent, by, now, parent_channel]).await;
         id
     }
 }
@@ -131,11 +131,12 @@ impl World {
     pub async fn busy_threads(&self, count: usize) -> RunId {
         let (texter, sam, now) = (self.id("texter"), self.id("sam"), self.clock.now());
         let mut last = None;
-        let none: Option<MessageId> = None;
+        let (none, nowhere): (Option<MessageId>, Option<ChannelId>) = (None, None);
         let unit = self.database.begin().await.unwrap();
         for _ in 0..count {
             let (thread, run): (ThreadId, RunId) = (self.ids.next(), self.ids.next());
-            unit.execute(&THREAD, params![thread, self.places.kampagne, "thread", none, sam, now]).await.unwrap();
+            let params = params![thread, self.places.kampagne, "thread", none, sam, now, nowhere];
+            unit.execute(&THREAD, params).await.unwrap();
             unit.execute(&QUEUED, params![run, thread, texter, sam, now]).await.unwrap();
             last = Some(run);
         }
@@ -165,20 +166,6 @@ pub(super) async fn runs_of(world: &World, thread: ThreadId) -> Vec<(RunId, Stri
             )
         })
         .collect()
-}
-
-/// On PostgreSQL the sequencer gives positions after the commit.
-pub(super) async fn settle(world: &World) {
-    for _ in 0..2000 {
-        let reader = world.database.reader().await.unwrap();
-        let open: i64 = reader.one(&UNSEQUENCED, params![]).await.unwrap().get("n").unwrap();
-        if open == 0 {
-            return;
-        }
-        drop(reader);
-        pause().await;
-    }
-    panic!("events stay without a position");
 }
 
 /// Lets other tasks work.
