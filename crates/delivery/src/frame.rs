@@ -1,0 +1,145 @@
+//! The texts on a connection. Each is a JSON object with a `type`; absent members are omitted.
+
+use bothy_domain::ids::PrincipalId;
+use bothy_domain::problem::Problem;
+use bothy_platform::audit::Checkpoint;
+use bothy_platform::http::{Answered, Frame};
+use bothy_runs::AgentEventView;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cursor;
+use crate::shown::{EventView, Representation};
+
+/// What the server says.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Saying<'a> {
+    /// The first frame.
+    Greeting {
+        /// Names the connection in logs.
+        session_id: String,
+        /// Who is connected.
+        principal_id: PrincipalId,
+        /// Where it goes on.
+        cursor: String,
+        /// The same for agents, in the form of the poll.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<i64>,
+        /// Seconds between two heartbeats of the server; the client says something as often.
+        heartbeat_interval: u64,
+        /// Seconds of silence after which the client is cut off.
+        idle_timeout: u64,
+        /// Largest frame that the client may send, in bytes.
+        max_frame_bytes: u64,
+        /// The newest checkpoint of the audit log; keep it, a later one must extend it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        audit_checkpoint: Option<Checkpoint>,
+    },
+    /// Something changed.
+    Event {
+        #[serde(flatten)]
+        event: EventView,
+        #[serde(flatten, skip_serializing_if = "Option::is_none")]
+        about: &'a Option<Representation>,
+        /// For agents: what to acknowledge.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<i64>,
+    },
+    /// Something reached the agent.
+    AgentEvent {
+        /// Where to go on after it.
+        cursor: String,
+        #[serde(flatten)]
+        event: AgentEventView,
+    },
+    /// The server is there.
+    Heartbeat {
+        /// Everything up to here was looked at.
+        cursor: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<i64>,
+    },
+    /// What an op answered.
+    Result {
+        #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+        reference: Option<String>,
+        status: u16,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        body: Option<Value>,
+    },
+    /// Why an op was refused.
+    Problem {
+        #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+        reference: Option<String>,
+        status: u16,
+        problem: Value,
+    },
+}
+
+impl Saying<'_> {
+    /// The text. It consists of texts, numbers and values that were parsed, so it can always be
+    /// written; if it could not, an empty object says nothing.
+    pub(crate) fn frame(&self) -> Frame {
+        serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned()).into()
+    }
+
+    /// What an operation answered to an op.
+    pub(crate) fn answered(reference: Option<String>, answered: &Answered) -> Self {
+        let body: Option<Value> = serde_json::from_slice(&answered.body).ok();
+        let status = answered.status;
+        if status < 400 {
+            Self::Result { reference, status, body }
+        } else {
+            Self::Problem { reference, status, problem: body.unwrap_or_default() }
+        }
+    }
+
+    /// A refusal that never reached an operation.
+    pub(crate) fn refused(reference: Option<String>, problem: &Problem) -> Self {
+        let code = problem.code();
+        let value = serde_json::to_value(Refusal {
+            kind: format!("urn:bothy:problem:{}", code.as_str()),
+            title: code.title(),
+            status: code.status(),
+            code: code.as_str(),
+            client_action: code.client_action(),
+            detail: problem.detail(),
+            reason: problem.reason(),
+            errors: problem
+                .errors()
+                .iter()
+                .map(|error| RefusedMember { pointer: &error.pointer, message: &error.message })
+                .collect(),
+        });
+        Self::Problem { reference, status: code.status(), problem: value.unwrap_or_default() }
+    }
+
+    /// Where a connection stands.
+    pub(crate) fn heartbeat(position: i64, agent: bool) -> Self {
+        Self::Heartbeat { cursor: cursor::text(position), position: agent.then_some(position) }
+    }
+}
+
+/// A problem in the form of the HTTP API.
+#[derive(Debug, Serialize)]
+struct Refusal<'a> {
+    #[serde(rename = "type")]
+    kind: String,
+    title: &'a str,
+    status: u16,
+    code: &'a str,
+    client_action: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<RefusedMember<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RefusedMember<'a> {
+    pointer: &'a str,
+    message: &'a str,
+}
