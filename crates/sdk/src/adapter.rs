@@ -1,6 +1,7 @@
 //! From one async function to an agent: polling, context, start, heartbeat, answer, report, finish
 //! and acknowledgement, in the order of chapter 06 section 6.
 
+mod alarm;
 mod at_work;
 mod ledger;
 mod turn;
@@ -17,6 +18,8 @@ use crate::client::Client;
 use crate::error::Error;
 use crate::run::Run;
 use crate::wire::{AgentEvent, AgentEvents, InvocationSession, RunContext};
+use crate::witness::{Breach, Witness};
+use alarm::Alarm;
 use at_work::{AtWork, Cancelled};
 use ledger::Ledger;
 
@@ -83,22 +86,28 @@ impl From<Error> for Failure {
 /// Runs of one agent are worked on at the same time. When somebody asks a run to stop, the handler's
 /// future is dropped and the run ends as cancelled. An event is acknowledged only when it and all
 /// events before it are done with, so whatever a crash interrupts is delivered again.
+///
+/// It also witnesses the server's audit log: each poll carries the newest checkpoint, and when one does
+/// not extend the one before, that is logged as an error and told to [`Adapter::on_breach`]. The agent
+/// goes on working.
 #[derive(Debug, Clone)]
 pub struct Adapter {
     client: Client,
     poll_wait: Duration,
     heartbeat: Duration,
     pause: Duration,
+    alarm: Alarm,
 }
 
 impl Adapter {
     /// An adapter for the agent whose token the client holds.
-    pub const fn new(client: Client) -> Self {
+    pub fn new(client: Client) -> Self {
         Self {
             client,
             poll_wait: Duration::from_secs(25),
             heartbeat: Duration::from_secs(15),
             pause: Duration::from_secs(2),
+            alarm: Alarm::default(),
         }
     }
 
@@ -114,6 +123,20 @@ impl Adapter {
     #[must_use]
     pub const fn heartbeat(mut self, every: Duration) -> Self {
         self.heartbeat = every;
+        self
+    }
+
+    /// Witnesses the audit log with this witness, which may know a key or an earlier checkpoint.
+    #[must_use]
+    pub fn witness(mut self, witness: Witness) -> Self {
+        self.alarm.witness = witness;
+        self
+    }
+
+    /// Whom to tell when the server's audit log is not what it was, once for each different breach.
+    #[must_use]
+    pub fn on_breach(mut self, tell: impl Fn(&Breach) + Send + Sync + 'static) -> Self {
+        self.alarm = self.alarm.telling(tell);
         self
     }
 
@@ -197,7 +220,7 @@ impl Adapter {
         H: Fn(Invocation, Run) -> F,
         F: Future<Output = Result<Answer, Failure>>,
     {
-        let batch = self.client.poll_agent_events(None, Duration::ZERO).await?;
+        let batch = self.poll(None, Duration::ZERO).await?;
         let mut runs = HashSet::new();
         for event in batch.items {
             runs.extend(event.run_id.filter(|_| event.invocation_token.is_some()));
@@ -225,7 +248,13 @@ impl Adapter {
         if !pause.is_zero() {
             self.client.transport.wait().wait(pause).await;
         }
-        self.client.poll_agent_events(cursor, self.poll_wait).await
+        self.poll(cursor, self.poll_wait).await
+    }
+
+    async fn poll(&self, cursor: Option<i64>, wait: Duration) -> Result<AgentEvents, Error> {
+        let polled = self.client.poll_agent_events(cursor, wait).await?;
+        self.alarm.look(polled.audit_checkpoint.as_ref());
+        Ok(polled)
     }
 
     /// Names the runs that are worked on here, so that one which a crash has lost ends by its lease.
@@ -254,3 +283,6 @@ impl Adapter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,5 +3,6 @@
 mod agents;
 mod chat;
 mod identity;
+mod import;
 mod messages;
 mod runs;

@@ -28,6 +28,7 @@ mod run;
 mod transport;
 mod wait;
 pub mod wire;
+mod witness;
 
 pub use adapter::{Adapter, Answer, Failure, Invocation};
 pub use client::Client;
@@ -35,3 +36,4 @@ pub use error::{Error, FieldError, Problem};
 pub use run::Run;
 pub use transport::Retry;
 pub use wait::{SharedWait, SystemWait, Wait};
+pub use witness::{Breach, Witness};

@@ -315,4 +315,4 @@ fn tls(secure: bool) -> Result<rustls::ClientConfig, Error> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

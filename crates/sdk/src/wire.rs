@@ -1,15 +1,18 @@
 //! What goes over the wire, as far as programs need it. The full description is `openapi.json`.
 
 mod agents;
+mod audit;
 mod chat;
 mod context;
 mod identity;
+mod import;
 mod messages;
 mod runs;
 
 use serde::{Deserialize, Serialize};
 
 pub use agents::{Agent, AgentEvent, AgentEvents, InvocationSession, IssuedToken, NewAgent, NewToken, Pulse, PulseRun};
+pub use audit::Checkpoint;
 pub(crate) use chat::Operator;
 pub use chat::{
     AgentConfig, AgentConfigChange, Channel, ChannelKind, NewChannel, NewSpace, NewThread, RespondTo, Space, Thread,
@@ -19,6 +22,7 @@ pub use identity::{
     AcceptInvite, AuditEvent, Capability, Grant, GrantTarget, Invite, Level, Me, NewGrant, NewInvite, NewSession,
     Person, Session, SessionFacts, Setup, Subject,
 };
+pub use import::{ImportMessage, ImportOutcome, ImportRevision, ImportedMessage};
 pub use messages::{Message, NewMessage, Notice, PostedMessage};
 pub use runs::{FinishRun, Outcome, RunChange, RunView};
 

@@ -20,7 +20,7 @@ impl Wait for Pauses {
 }
 
 /// Answers one connection after the other with these texts; gives back what was asked.
-async fn server(answers: Vec<&'static str>) -> (String, tokio::task::JoinHandle<Vec<String>>) {
+pub(crate) async fn server(answers: Vec<&'static str>) -> (String, tokio::task::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let served = tokio::spawn(async move {

@@ -1,6 +1,8 @@
 use bothy_domain::ids::{ChannelId, MessageId, PrincipalId, RunId, ThreadId, TokenId};
 use serde::{Deserialize, Serialize};
 
+use crate::wire::Checkpoint;
+
 /// An agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
@@ -46,6 +48,9 @@ pub struct AgentEvents {
     pub items: Vec<AgentEvent>,
     /// Where to go on.
     pub cursor: i64,
+    /// The newest checkpoint of the server's audit log, once there is one ([`crate::Witness`]).
+    #[serde(default)]
+    pub audit_checkpoint: Option<Checkpoint>,
 }
 
 /// One event for an agent: ids, and with an invocation the token of its run.

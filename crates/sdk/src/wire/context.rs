@@ -42,6 +42,9 @@ pub struct ContextMessage {
     pub role: String,
     /// `human`, `agent`, `app`, `import` or `system`.
     pub origin: String,
+    /// The name of whoever wrote an imported message elsewhere; `author` is then who imported it.
+    #[serde(default)]
+    pub imported_author: Option<String>,
     /// `text`, `system` or `run_request`.
     pub kind: String,
     /// Its text.

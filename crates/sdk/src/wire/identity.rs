@@ -58,6 +58,9 @@ pub struct Person {
     pub status: String,
     /// Whether the person is an owner.
     pub owner: bool,
+    /// The e-mail address; only for the person and for owners in a session.
+    #[serde(default)]
+    pub email: Option<String>,
 }
 
 /// Oneself.

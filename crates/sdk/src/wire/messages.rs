@@ -19,6 +19,9 @@ pub struct Message {
     /// `human`, `agent`, `app`, `import` or `system`; absent when this server does not know it.
     #[serde(default)]
     pub origin: Option<String>,
+    /// The name of whoever wrote an imported message elsewhere; `author` is then who imported it.
+    #[serde(default)]
+    pub imported_author: Option<String>,
     /// `text`, `system` or `run_request`.
     pub kind: String,
     /// The text.
