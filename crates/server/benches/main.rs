@@ -10,8 +10,12 @@
     reason = "a bench measures real time, prints what it found and ends at the first surprise"
 )]
 
+#[path = "main/context.rs"]
+mod context;
 #[path = "main/decision.rs"]
 mod decision;
+#[path = "main/gateway.rs"]
+mod gateway;
 #[path = "main/http.rs"]
 mod http;
 #[path = "../tests/support/mod.rs"]
@@ -20,8 +24,21 @@ mod support;
 use serde_json::json;
 
 fn main() {
-    let decision = decision::run();
+    // `cargo bench -p bothy --bench main -- gateway` measures that alone, and so does `context`.
+    let only_gateway = std::env::args().any(|argument| argument == "gateway");
+    let only_context = std::env::args().any(|argument| argument == "context");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    if only_gateway {
+        println!("{}", json!({ "gateway": runtime.block_on(gateway::run()) }));
+        return;
+    }
+    if only_context {
+        println!("{}", json!({ "context": runtime.block_on(context::run()) }));
+        return;
+    }
+    let decision = decision::run();
     let http = runtime.block_on(http::run());
-    println!("{}", json!({ "decision": decision, "http": http }));
+    let context = runtime.block_on(context::run());
+    let gateway = runtime.block_on(gateway::run());
+    println!("{}", json!({ "decision": decision, "http": http, "context": context, "gateway": gateway }));
 }

@@ -10,6 +10,7 @@ mod audit;
 mod config;
 mod failure;
 mod healthcheck;
+mod import;
 mod openapi;
 mod output;
 mod replay;
@@ -47,6 +48,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Admin { command } => admin::run(command).await,
         Command::Audit { command } => audit::run(command).await,
         Command::Replay(arguments) => Box::pin(replay::run(arguments)).await,
+        Command::Import(arguments) => Box::pin(import::run(arguments)).await,
         Command::Healthcheck(arguments) => healthcheck::run(arguments).await,
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod demo;
+pub mod import;
 pub mod replay;
 pub mod wiring;
 pub mod world;

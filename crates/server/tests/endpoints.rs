@@ -21,6 +21,8 @@ mod support;
 
 #[path = "endpoints/callers.rs"]
 mod callers;
+#[path = "endpoints/requests.rs"]
+mod requests;
 #[path = "endpoints/stage.rs"]
 mod stage;
 #[path = "endpoints/table.rs"]
@@ -40,8 +42,8 @@ use support::{Answer, Dump, Http};
 use table::{OPERATIONS, Reach, Scene, scene};
 use uuid::Uuid;
 
-/// What cannot succeed on an instance that has an owner.
-const NEVER: [&str; 1] = ["setupInstance"];
+/// What cannot succeed on an instance that has an owner, or with plain requests.
+const NEVER: [&str; 2] = ["setupInstance", "openGateway"];
 
 both_databases! {
     async fn nobody_learns_or_changes_what_they_may_not(db: TestDb) {
@@ -197,6 +199,9 @@ impl Trial<'_> {
         }
         if self.operation.id.starts_with("list") {
             path.push_str("?limit=1");
+        }
+        if let Some(query) = scene.query {
+            path.push_str(&format!("?{query}"));
         }
         assert!(!path.contains('{'), "{path} has a parameter that nobody gives a value");
         let mut http: Http = caller.http.clone();

@@ -67,7 +67,7 @@ impl Bench {
     }
 }
 
-fn setup_code(greeting: &str) -> String {
+pub(crate) fn setup_code(greeting: &str) -> String {
     let mut lines = greeting.lines().skip_while(|line| !line.contains("setup code"));
     lines.by_ref().skip(1).find(|line| !line.trim().is_empty()).unwrap().trim().to_owned()
 }

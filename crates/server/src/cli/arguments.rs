@@ -57,6 +57,8 @@ pub(super) enum Command {
     },
     /// Load a chat transcript through the API, as the people in it.
     Replay(Replay),
+    /// Take over messages from another system.
+    Import(Import),
     /// Ask a server whether it can work; for containers and monitors.
     Healthcheck(Healthcheck),
 }
@@ -240,6 +242,47 @@ pub(super) struct Replay {
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// Print the summary as JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Take over messages from another system.
+#[derive(Debug, Args)]
+#[command(after_help = format!("\
+Examples:
+  bothy import slack-export.zip --server https://chat.example.com --token-file me.token
+  bothy import slack-export/ --server http://127.0.0.1:7878 --token-file me.token --space Slack --report report.json
+  bothy import history.jsonl --server http://127.0.0.1:7878 --token-file me.token --channel-map general=0193f1f0-1111-7000-8000-0123456789ab
+
+The token is that of a login session of somebody who may import into the channels; an owner may, and
+sees the addresses by which authors are found. Messages keep their time and author and are marked as
+imported for ever. Run it again after it broke off: nothing is taken twice. docs/import.md describes
+the forms and what has no place here.
+
+{EXIT_CODES}"))]
+pub(super) struct Import {
+    /// A folder or .zip of a Slack workspace export, or a file of JSON Lines.
+    #[arg(value_name = "PATH")]
+    pub(super) path: PathBuf,
+    /// The address of the server.
+    #[arg(long, value_name = "URL")]
+    pub(super) server: String,
+    /// A file with a session token; `-` reads standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(super) token_file: PathBuf,
+    /// The space whose channels take the messages of channels of the same name; what is missing is made.
+    #[arg(long, value_name = "NAME", default_value = "Import")]
+    pub(super) space: String,
+    /// Another channel for a channel of the export; may be repeated.
+    #[arg(long, value_name = "NAME=CHANNEL_ID")]
+    pub(super) channel_map: Vec<String>,
+    /// Take private channels of a Slack export too. Whoever may read the channel here can then read them.
+    #[arg(long)]
+    pub(super) include_private: bool,
+    /// Where to write, as JSON, what was not taken, each with its file and place.
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
+    /// Print the report as JSON.
     #[arg(long)]
     pub(super) json: bool,
 }

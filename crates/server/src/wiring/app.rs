@@ -82,12 +82,14 @@ impl App {
         &self.modules
     }
 
-    /// Accepts nothing more, lets requests end within `server.shutdown_grace`, ends the loops and
-    /// closes the database.
+    /// Accepts nothing more, lets requests end and says good-bye to open connections within
+    /// `server.shutdown_grace`, ends the loops and closes the database.
     pub async fn stop(self) {
         let Self { modules, stop, served, background, .. } = self;
         stop.send_replace(true);
-        match served.await {
+        let grace = modules.config.server.shutdown_grace.get();
+        let (served, ()) = tokio::join!(served, modules.delivery.stop(grace));
+        match served {
             Ok(Stopped { cut_off: 0 }) => {}
             Ok(Stopped { cut_off }) => tracing::warn!(cut_off, "requests were cut off: server.shutdown_grace was over"),
             Err(error) => tracing::error!(%error, "the listener ended early"),

@@ -14,6 +14,8 @@ use super::modules::Modules;
 /// How often a node looks for runs whose time is over. Several nodes may look at once: each run is
 /// claimed in the database.
 const EXPIRY: Duration = Duration::from_secs(1);
+/// How often a node looks for events that are kept no longer. Each batch is claimed in the database.
+const RETENTION: Duration = Duration::from_secs(10 * 60);
 
 /// The loops of a server. They end when this is stopped or dropped; each pass leaves the database in
 /// order, so one that is cut off loses nothing.
@@ -32,6 +34,18 @@ impl Background {
         let clock = &modules.ports().clock;
         let runs = Arc::clone(&modules.runs);
         loops.spawn(every(EXPIRY, Arc::clone(clock), "runs are expired", async move || runs.expire().await.map(drop)));
+        let delivery = Arc::clone(&modules.delivery);
+        loops.spawn(async move { delivery.follow().await });
+        let delivery = Arc::clone(&modules.delivery);
+        let interval = delivery.presence_interval();
+        let keep = async move || delivery.keep_presence().await;
+        loops.spawn(every(interval, Arc::clone(clock), "presence is kept", keep));
+        let kept = Arc::clone(modules);
+        let forget = async move || {
+            let oldest = kept.ports().clock.now().minus(kept.config.events.retention.get());
+            kept.events.retain_since(oldest).await.map(drop)
+        };
+        loops.spawn(every(RETENTION, Arc::clone(clock), "old events are removed", forget));
         Self { loops, audit: tokio::spawn(seal(Arc::clone(modules), stopping)) }
     }
 

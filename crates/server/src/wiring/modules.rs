@@ -1,9 +1,10 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use bothy_agents::{Agents, AgentsDeps};
 use bothy_authz::{Authz, PrincipalFacts, RightsChanged, TreeFacts};
-use bothy_chat::Chat;
+use bothy_chat::{Chat, DirectAdmission};
+use bothy_delivery::Delivery;
 use bothy_domain::action::ResourceKind;
 use bothy_identity::{ActingForSource, Identity};
 use bothy_messaging::{MessageWritten, Messaging};
@@ -13,7 +14,8 @@ use bothy_platform::config::{Config, MigrateMode, Secret};
 use bothy_platform::entropy::IdSource;
 use bothy_platform::events::EventLog;
 use bothy_platform::http::{
-    HttpLimits, Idempotency, Locators, OpenApiInfo, OperationInfo, RateLimits, RouteTable, Services, openapi,
+    HttpLimits, Idempotency, Locators, OpenApiInfo, OperationInfo, Operations, RateLimits, RouteTable, Services,
+    openapi,
 };
 use bothy_platform::instance::{Instance, SetupError};
 use bothy_platform::keys::{InstanceSecret, KeyRing};
@@ -56,6 +58,10 @@ pub struct Modules {
     pub agents: Arc<Agents>,
     /// The work.
     pub runs: Arc<Runs>,
+    /// What reaches clients.
+    pub delivery: Arc<Delivery>,
+    /// The operations that connections call; made with the router.
+    operations: OnceLock<Arc<Operations>>,
     ports: Ports,
     ids: IdSource,
     secret: InstanceSecret,
@@ -127,6 +133,7 @@ impl Modules {
             clock: Arc::clone(&clock),
             ids: ids.clone(),
             config: Arc::clone(&config),
+            audit: audit.clone(),
             events: events.clone(),
             authz: Arc::clone(&authz),
             identity: Arc::clone(&identity),
@@ -140,6 +147,7 @@ impl Modules {
             clock: Arc::clone(&clock),
             ids: ids.clone(),
             pages,
+            commands_max: config.agent.max_commands.to_usize(),
         });
         let runs = Runs::new(RunsDeps {
             database: database.clone(),
@@ -152,10 +160,23 @@ impl Modules {
             events: events.clone(),
             keys,
             instance: instance.id(),
-            clock,
+            clock: Arc::clone(&clock),
             ids: ids.clone(),
             settings: (&*config).into(),
         });
+        let delivery = Delivery::open(bothy_delivery::Parts {
+            database: database.clone(),
+            clock,
+            ids: ids.clone(),
+            config: Arc::clone(&config),
+            events: events.clone(),
+            authz: Arc::clone(&authz),
+            identity: Arc::clone(&identity),
+            chat: Arc::clone(&chat),
+            messaging: Arc::clone(&messaging),
+            runs: Arc::clone(&runs),
+        })
+        .await?;
         let modules = Self {
             config,
             database,
@@ -168,6 +189,8 @@ impl Modules {
             messaging,
             agents,
             runs,
+            delivery,
+            operations: OnceLock::new(),
             ports,
             ids,
             secret,
@@ -187,6 +210,8 @@ impl Modules {
         self.authz.set_tree_facts(&tree);
         self.authz.set_rights_changed(&rights_changed);
         self.identity.set_acting_for_source(&acting_for);
+        let direct_admission: Arc<dyn DirectAdmission> = self.runs.clone();
+        self.chat.set_direct_admission(&direct_admission);
         let message_written: Arc<dyn MessageWritten> = self.runs.clone();
         self.messaging.set_message_written(&message_written);
     }
@@ -199,6 +224,7 @@ impl Modules {
             .and(self.messaging.routes())
             .and(self.agents.routes())
             .and(self.runs.routes())
+            .and(self.delivery.routes())
             .and(audit::routes(self.database.clone()))
     }
 
@@ -236,7 +262,10 @@ impl Modules {
             },
         };
         let described = self.openapi();
-        self.table().into_router(Arc::new(services)).merge(probes::router(self.database.clone(), &described))
+        let api = self.table().into_router(Arc::new(services));
+        let operations = self.operations.get_or_init(|| Arc::new(Operations::new(api.clone())));
+        self.delivery.set_operations(operations);
+        api.merge(probes::router(self.database.clone(), &described))
     }
 
     /// The OpenAPI description of the API.

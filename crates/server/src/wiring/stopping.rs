@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::probes::problem;
 
 /// The operations that wait, below the base path.
-const WAITING: [&str; 1] = ["/agent/events"];
+const WAITING: [&str; 2] = ["/agent/events", "/events"];
 
 /// Ends requests that wait when the server stops.
 pub(super) async fn until_stop(

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::requests::{REQUESTS, requests};
 use super::stage::{PASSWORD, Side, Stage, etag, invite};
 
 /// What kinds of target an operation has.
@@ -72,15 +73,33 @@ pub const OPERATIONS: &[(&str, Reach)] = &[
     ("setChannelOperator", Reach::Tree),
     ("getChannelAgentConfig", Reach::Tree),
     ("updateChannelAgentConfig", Reach::Tree),
+    ("getAgentConfig", Reach::Tree),
+    ("openDm", Reach::None),
+    ("listMyDms", Reach::None),
     ("createThread", Reach::Tree),
     ("listChannelThreads", Reach::Tree),
     ("getThread", Reach::Tree),
+    ("updateThread", Reach::Tree),
+    ("moveThread", Reach::Tree),
     ("closeThread", Reach::Tree),
     ("reopenThread", Reach::Tree),
     ("setThreadOperator", Reach::Tree),
     ("createMessage", Reach::Tree),
     ("listThreadMessages", Reach::Tree),
     ("getMessage", Reach::Tree),
+    ("updateMessage", Reach::Tree),
+    ("deleteMessage", Reach::Tree),
+    ("listMessageRevisions", Reach::Tree),
+    ("addReaction", Reach::Tree),
+    ("removeReaction", Reach::Tree),
+    ("listReactions", Reach::Tree),
+    ("setReadState", Reach::Tree),
+    ("listMyReadStates", Reach::None),
+    ("listMyMentions", Reach::None),
+    ("searchMessages", Reach::None),
+    ("importMessages", Reach::Tree),
+    ("listMyNotices", Reach::None),
+    ("dismissNotice", Reach::None),
     ("listAgents", Reach::None),
     ("createAgent", Reach::None),
     ("getAgent", Reach::Known),
@@ -102,6 +121,7 @@ pub const OPERATIONS: &[(&str, Reach)] = &[
     ("ackAgentEvents", Reach::None),
     ("agentHeartbeat", Reach::None),
     ("listThreadRuns", Reach::Tree),
+    ("listActiveRuns", Reach::None),
     ("getRun", Reach::Tree),
     ("startRun", Reach::Tree),
     ("resumeRun", Reach::Tree),
@@ -112,6 +132,20 @@ pub const OPERATIONS: &[(&str, Reach)] = &[
     ("cancelRun", Reach::Tree),
     ("getRunContext", Reach::Tree),
     ("reportAgentSession", Reach::Tree),
+    ("getRunEvidence", Reach::Tree),
+    ("resetAgentSession", Reach::Tree),
+    ("bindAgentSession", Reach::Tree),
+    ("setAgentCommands", Reach::Known),
+    ("listAgentCommands", Reach::Known),
+    ("runAgentCommand", Reach::Tree),
+    ("pressComponent", Reach::Tree),
+    ("listMessageInteractions", Reach::Tree),
+    ("respondToInteraction", Reach::Tree),
+    ("getSnapshot", Reach::None),
+    ("listEvents", Reach::None),
+    ("openGateway", Reach::None),
+    ("startTyping", Reach::Tree),
+    ("setPresence", Reach::None),
 ];
 
 /// A request that a caller with every right may send once.
@@ -120,19 +154,20 @@ pub struct Scene {
     pub path: Vec<(&'static str, String)>,
     pub body: Option<Value>,
     pub if_match: Option<Vec<u8>>,
+    pub query: Option<&'static str>,
 }
 
 impl Scene {
-    fn at(parameter: &'static str, id: &str) -> Self {
+    pub fn at(parameter: &'static str, id: &str) -> Self {
         Self { path: vec![(parameter, id.to_owned())], ..Self::default() }
     }
 
-    fn and(mut self, parameter: &'static str, id: &str) -> Self {
+    pub fn and(mut self, parameter: &'static str, id: &str) -> Self {
         self.path.push((parameter, id.to_owned()));
         self
     }
 
-    fn body(mut self, body: Value) -> Self {
+    pub fn body(mut self, body: Value) -> Self {
         self.body = Some(body);
         self
     }
@@ -147,8 +182,17 @@ impl Scene {
 /// Makes whatever the operation needs on this side; the owner may do so as often as it takes.
 pub async fn scene(stage: &Stage, operation: &str, side: Side) -> Scene {
     match operation {
+        _ if REQUESTS.contains(&operation) => requests(stage, operation, side).await,
         "createGrant" | "listGrants" | "revokeGrant" | "previewGrant" => grants(stage, operation, side).await,
+        "getAgentConfig" => Scene::at("channel_id", &stage.realm(side).channel),
         _ if operation.contains("Space") || operation.contains("Channel") => places(stage, operation, side).await,
+        _ if operation.contains("Reaction") || operation == "setReadState" => messages(stage, operation, side).await,
+        "updateMessage" | "deleteMessage" | "listMessageRevisions" => messages(stage, operation, side).await,
+        "searchMessages" => Scene { query: Some("q=morning"), ..Scene::default() },
+        "importMessages" => Scene::at("channel_id", &stage.realm(side).channel).body(json!({ "messages": [{
+            "key": stage.name(), "author_name": "Former Colleague", "content_md": "Long ago.",
+            "created_at": "2020-01-31T09:30:00Z",
+        }] })),
         _ if operation.contains("Thread") || operation.contains("Message") => threads(stage, operation, side).await,
         _ if operation.contains("Run") || operation.contains("Invocation") || operation == "reportAgentSession" => {
             runs(stage, operation, side).await
@@ -170,6 +214,9 @@ async fn own(stage: &Stage, operation: &str, side: Side) -> Scene {
     let plain = Scene::default();
     match operation {
         "getInstance" | "getMe" | "listMySessions" | "listPeople" | "listAuditEvents" | "getAuditCheckpoint" => plain,
+        "listMyReadStates" | "listMyMentions" | "listMyNotices" | "listActiveRuns" => plain,
+        // One that nobody has: putting it away changes nothing, and tells nothing.
+        "dismissNotice" => Scene::at("notice_id", "0193f1f0-1111-7000-8000-0123456789ac"),
         "setupInstance" => plain.body(json!({
             "setup_code": "none", "handle": "second", "display_name": "Second", "email": "second@example.com",
             "password": PASSWORD,
@@ -179,6 +226,12 @@ async fn own(stage: &Stage, operation: &str, side: Side) -> Scene {
             let code = invite(&stage.robin, &stage.name()).await;
             plain.body(json!({ "code": code, "password": PASSWORD }))
         }
+        "listMyDms" => plain,
+        // Nobody opens a WebSocket here: whoever may is told how.
+        "getSnapshot" | "listEvents" | "openGateway" => plain,
+        "startTyping" => Scene::at("thread_id", &stage.realm(side).thread),
+        "setPresence" => plain.body(json!({ "state": "away" })),
+        "openDm" => plain.body(json!({ "participant_ids": [stage.other.id] })),
         "updateMe" => plain.body(json!({ "display_name": stage.name() })),
         // Right for the strangers only: nobody else's password changes, and nobody else's sessions end.
         "changePassword" => plain.body(json!({ "current_password": PASSWORD, "new_password": PASSWORD })),
@@ -336,6 +389,12 @@ async fn threads(stage: &Stage, operation: &str, side: Side) -> Scene {
         "listThreadRuns" => Scene::at("thread_id", &realm.worked),
         "createMessage" => Scene::at("thread_id", &post().await).body(json!({ "content_md": "Good morning." })),
         "getMessage" => Scene::at("message_id", &realm.message),
+        "updateThread" => {
+            let thread = post().await;
+            let path = format!("/threads/{thread}");
+            Scene::at("thread_id", &thread).body(json!({ "title": stage.name() })).version_of(stage, &path).await
+        }
+        "moveThread" => Scene::at("thread_id", &post().await).body(json!({ "channel_id": realm.channel })),
         "closeThread" => Scene::at("thread_id", &post().await),
         "reopenThread" => {
             let thread = post().await;
@@ -343,6 +402,23 @@ async fn threads(stage: &Stage, operation: &str, side: Side) -> Scene {
             Scene::at("thread_id", &thread)
         }
         "setThreadOperator" => Scene::at("thread_id", &post().await).body(json!({ "agent_id": stage.world.lotse.id })),
+        _ => unknown_operation(operation),
+    }
+}
+
+async fn messages(stage: &Stage, operation: &str, side: Side) -> Scene {
+    let realm = stage.realm(side);
+    let said = async || {
+        let path = format!("/channels/{}/threads", realm.forum);
+        let post = stage.robin.post(&path, json!({ "title": "An idea" })).await.expect(201).text("/thread_id");
+        super::stage::say(&stage.robin, &post, "Once more.").await.text("/message_id")
+    };
+    match operation {
+        "updateMessage" => Scene::at("message_id", &said().await).body(json!({ "content_md": stage.name() })),
+        "deleteMessage" => Scene::at("message_id", &said().await),
+        "listMessageRevisions" | "listReactions" => Scene::at("message_id", &realm.message),
+        "addReaction" | "removeReaction" => Scene::at("message_id", &said().await).and("emoji", "%F0%9F%91%8D"),
+        "setReadState" => Scene::at("thread_id", &realm.thread).body(json!({ "last_read_seq": 0 })),
         _ => unknown_operation(operation),
     }
 }
@@ -387,7 +463,7 @@ async fn runs(stage: &Stage, operation: &str, side: Side) -> Scene {
     let realm = stage.realm(side);
     let run = Scene::at("run_id", &realm.run);
     match operation {
-        "getRun" | "getRunContext" => run,
+        "getRun" | "getRunContext" | "getRunEvidence" => run,
         "patchRun" => run.body(json!({ "status_line": stage.name() })),
         "reportAgentSession" => run.body(json!({ "reference": stage.name() })),
         "renewInvocationToken" => Scene::at("run_id", &realm.queued),

@@ -66,29 +66,46 @@ impl FromValue for Shown {
     }
 }
 
-/// The tables, as the migrations make them.
+/// The tables, as the migrations leave them.
 fn tables() -> &'static [Table] {
     static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
     TABLES.get_or_init(|| {
-        let tables: Vec<Table> = MIGRATIONS.iter().flat_map(|migration| made_by(migration.text)).collect();
-        assert!(tables.len() > 30, "the tables are known");
-        tables
+        let mut columns = BTreeMap::new();
+        MIGRATIONS.iter().for_each(|migration| migrate(migration.text, &mut columns));
+        assert!(columns.len() > 30, "the tables are known");
+        let known = columns.into_iter().filter(|(name, _)| !LEFT_OUT.contains(name));
+        known
+            .map(|(name, mut columns)| {
+                columns.retain(|column| !LEFT_OUT_COLUMNS.contains(&(name, *column)));
+                let text: &'static str = format!("SELECT * FROM {name}").leak();
+                Table { name, columns, rows: Statement::new(name, text, text) }
+            })
+            .collect()
     })
 }
 
-fn made_by(migration: &'static str) -> impl Iterator<Item = Table> {
-    assert!(!migration.contains("ALTER TABLE"), "columns are known by the statements that make tables");
-    migration.split("CREATE TABLE ").skip(1).filter_map(|rest| {
-        let (name, rest) = rest.split_once(" (").unwrap();
-        let (body, _) = rest.split_once("\n);").unwrap();
-        let first_word = |line: &'static str| line.trim().split(' ').next().unwrap();
-        let is_column = |word: &&str| word.starts_with(|first: char| first.is_ascii_lowercase());
-        let left_out = |column: &&str| LEFT_OUT_COLUMNS.contains(&(name, column));
-        // One column a line, two spaces deep; what is deeper belongs to a check.
-        let lines = body.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-        let columns = lines.map(first_word).filter(is_column).filter(|column| !left_out(column)).collect();
-        let text: &'static str = format!("SELECT * FROM {name}").leak();
-        let rows = Statement::new(name, text, text);
-        (!LEFT_OUT.contains(&name)).then_some(Table { name, columns, rows })
-    })
+/// Follows the statements of a migration that make, change and drop tables.
+fn migrate(migration: &'static str, tables: &mut BTreeMap<&'static str, Vec<&'static str>>) {
+    let first_word = |line: &'static str| line.trim().split([' ', ';']).next().unwrap();
+    let mut making: Option<&'static str> = None;
+    for line in migration.lines() {
+        if let Some(rest) = line.strip_prefix("CREATE TABLE ") {
+            making = Some(first_word(rest));
+            tables.insert(first_word(rest), Vec::new());
+        } else if let Some(rest) = line.strip_prefix("DROP TABLE ") {
+            tables.remove(first_word(rest)).expect("only what is there is dropped");
+        } else if let Some(rest) = line.strip_prefix("ALTER TABLE ") {
+            let (name, column) = rest.split_once(" ADD COLUMN ").expect("tables are only changed by a column more");
+            tables.get_mut(name).unwrap().push(first_word(column));
+        } else if line.starts_with(')') {
+            making = None;
+        } else if let Some(name) = making
+            // One column a line, two spaces deep; what is deeper belongs to a check.
+            && line.starts_with("  ")
+            && !line.starts_with("   ")
+            && first_word(line).starts_with(|first: char| first.is_ascii_lowercase())
+        {
+            tables.get_mut(name).unwrap().push(first_word(line));
+        }
+    }
 }

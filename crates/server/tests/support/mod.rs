@@ -14,7 +14,9 @@ pub mod dump;
 pub mod http;
 pub mod process;
 pub mod server;
+pub mod socket;
 
 pub use dump::Dump;
 pub use http::{Answer, Http};
 pub use server::TestServer;
+pub use socket::Socket;

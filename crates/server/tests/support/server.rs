@@ -36,6 +36,12 @@ impl TestServer {
         Self::on(db, self.clock.clone(), |_| {}).await
     }
 
+    /// The same with other settings.
+    pub async fn another_with(&self, db: &TestDb, adjust: impl FnOnce(&mut Config)) -> Self {
+        assert!(db.is_postgres(), "SQLite has one node");
+        Self::on(db, self.clock.clone(), adjust).await
+    }
+
     async fn on(db: &TestDb, clock: ManualClock, adjust: impl FnOnce(&mut Config)) -> Self {
         let folder = sqlite_folder();
         let mut config = Config::default();
