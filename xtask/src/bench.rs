@@ -1,25 +1,26 @@
-//! `cargo xtask bench`: a benchmark of the server, its figures kept as JSON.
+//! `cargo xtask bench`: a benchmark of the server, or a program of its own below `bench/`, its figures
+//! kept as JSON.
 
 #[cfg(test)]
 mod tests;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use crate::error::TaskError;
 use crate::{machine, process};
 
-/// Runs the benchmark `name` of the server and shows what it prints. Its figures are the last line
-/// that is a JSON object or list; they are kept in `target/bench/<name>.json`.
+/// Runs the benchmark `name` and shows what it prints. Its figures are the last line that is a JSON
+/// object or list; they are kept in `target/bench/<name>.json`.
 ///
 /// Errors: `Failed` when the benchmark fails, `Output` when it prints no figures, `File` when they
 /// cannot be kept.
 pub(crate) fn run(name: &str) -> Result<(), TaskError> {
     machine::prepare()?;
-    let mut command = process::command("cargo", &["bench", "--package", "bothy", "--bench", name]);
+    let mut command = command(name);
     let shown = process::show(&command);
     println!("$ {shown}");
     let watch = |cause| TaskError::Run { command: shown.clone(), cause };
@@ -43,6 +44,21 @@ pub(crate) fn run(name: &str) -> Result<(), TaskError> {
         });
     };
     keep(name, &figures)
+}
+
+/// Those below `bench/` are packages outside of the workspace: what they compare with must not burden
+/// the product.
+fn command(name: &str) -> Command {
+    let manifest = format!("bench/{name}/Cargo.toml");
+    if process::root().join(&manifest).is_file() {
+        let target = format!("target/bench-{name}");
+        process::command(
+            "cargo",
+            &["run", "--release", "--locked", "--manifest-path", &manifest, "--target-dir", &target],
+        )
+    } else {
+        process::command("cargo", &["bench", "--package", "bothy", "--bench", name])
+    }
 }
 
 fn parse(line: &str) -> Option<Value> {

@@ -1,4 +1,4 @@
-//! Tasks of the project: `cargo xtask test`, `check`, `generate` and `bench`.
+//! Tasks of the project: `cargo xtask test`, `check`, `generate`, `bench` and `mutants`.
 //!
 //! Each task prints the commands it runs, so that they can be repeated by hand.
 #![allow(
@@ -12,6 +12,7 @@ mod check;
 mod error;
 mod generated;
 mod machine;
+mod mutants;
 mod process;
 mod test;
 mod text;
@@ -28,7 +29,8 @@ usage: cargo xtask <task> [arguments]
   test [arguments]   install what the tests need, then run cargo test with the arguments
   check              formatting, clippy, licences, text rules, drift of generated files
   generate           write openapi.json, config.example.toml and docs/configuration.md
-  bench [NAME]       run a benchmark of the server (default: main), keep target/bench/NAME.json";
+  bench [NAME]       run a benchmark (default: main; authz), keep target/bench/NAME.json
+  mutants            change the rules in every small way and see that a test fails (takes hours)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -55,6 +57,7 @@ fn run(arguments: &[String]) -> Result<(), TaskError> {
         ("generate", []) => generated::write(),
         ("bench", []) => bench::run("main"),
         ("bench", [name]) => bench::run(name),
+        ("mutants", []) => mutants::run(),
         ("help" | "--help" | "-h", _) => {
             println!("{USAGE}");
             Ok(())

@@ -1,8 +1,19 @@
 //! The rules themselves, as functions of names and paths.
 
 /// The crates from the bottom to the top: each may depend on those before it.
-const ORDER: &[&str] =
-    &["domain", "storage", "platform", "authz", "identity", "chat", "messaging", "agents", "runs", "server"];
+const ORDER: &[&str] = &[
+    "domain",
+    "storage",
+    "platform",
+    "authz",
+    "identity",
+    "chat",
+    "messaging",
+    "agents",
+    "runs",
+    "delivery",
+    "server",
+];
 
 /// Crates beside the order: `sdk` is what adapters link, `testkit` is for tests alone.
 const BESIDE: &[&str] = &["sdk", "testkit"];
@@ -40,7 +51,7 @@ pub(crate) fn may_hold_sql(path: &str) -> bool {
 
 /// Whether a file is compiled for tests or benchmarks only, by its name.
 pub(crate) fn is_test(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.contains("/tests/")
+    path.ends_with("/tests.rs") || path.contains("/tests/") || path.contains("/benches/")
 }
 
 /// The first SQL keyword that a text holds as a statement would.

@@ -16,6 +16,7 @@ const OWNERS: &[(&str, &[&str])] = &[
             "idempotency_keys",
             "events",
             "event_sequence",
+            "event_floor",
             "audit_events",
             "audit_pending",
             "audit_head",
@@ -25,9 +26,24 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("identity", &["principals", "people", "owners", "groups", "group_members", "invites", "sessions", "api_tokens"]),
     ("authz", &["grants"]),
     ("chat", &["spaces", "channels", "dm_participants", "threads"]),
-    ("messaging", &["messages", "message_revisions", "mentions", "reactions", "read_states"]),
-    ("agents", &["agents", "apps", "agent_sessions", "agent_consumers"]),
-    ("runs", &["runs", "run_followups", "run_waiting", "run_evidence", "run_reads"]),
+    (
+        "messaging",
+        &[
+            "messages",
+            "message_revisions",
+            "mentions",
+            "message_components",
+            "reactions",
+            "read_states",
+            "notices",
+            "search_terms",
+            "search_documents",
+            "imported_messages",
+        ],
+    ),
+    ("agents", &["agents", "apps", "agent_sessions", "agent_consumers", "agent_commands"]),
+    ("runs", &["runs", "run_followups", "run_waiting", "run_evidence", "run_reads", "run_requests", "run_questions"]),
+    ("delivery", &["presence"]),
 ];
 
 /// The crate that owns a table; `None` for what is no table of ours, such as a name from `WITH`.
@@ -45,27 +61,30 @@ pub(crate) fn made() -> BTreeSet<String> {
     let folder = tree::root().join("crates/storage/migrations");
     let mut files: Vec<_> = tree::entries(&folder);
     files.retain(|path| path.extension().is_some_and(|extension| extension == "sql"));
+    files.sort();
     assert!(!files.is_empty(), "no migrations in {}", folder.display());
-    files
+    let texts: Vec<String> = files
         .iter()
-        .flat_map(|path| {
-            let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            made_by(&text)
-        })
-        .collect()
+        .map(|path| fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .collect();
+    made_by(&texts.join("\n"))
 }
 
-/// The tables that a migration makes.
-fn made_by(text: &str) -> Vec<String> {
+/// The tables that are there after the migrations.
+fn made_by(text: &str) -> BTreeSet<String> {
     let lines: Vec<&str> = text.lines().map(|line| line.split_once("--").map_or(line, |(code, _)| code)).collect();
     let tokens = tokens(&lines.join("\n"));
-    let mut made = Vec::new();
+    let mut made = BTreeSet::new();
     for (at, token) in tokens.iter().enumerate() {
-        if token.eq_ignore_ascii_case("TABLE") && at > 0 && !is(&tokens, at - 1, &["ALTER", "DROP"]) {
-            let name = tokens[at + 1..]
-                .iter()
-                .find(|token| !["IF", "NOT", "EXISTS"].contains(&token.to_ascii_uppercase().as_str()));
-            made.extend(name.cloned());
+        if !token.eq_ignore_ascii_case("TABLE") || at == 0 || is(&tokens, at - 1, &["ALTER"]) {
+            continue;
+        }
+        let name = tokens[at + 1..]
+            .iter()
+            .find(|token| !["IF", "NOT", "EXISTS"].contains(&token.to_ascii_uppercase().as_str()));
+        match name {
+            Some(name) if is(&tokens, at - 1, &["DROP"]) => drop(made.remove(name)),
+            name => made.extend(name.cloned()),
         }
     }
     made
@@ -188,9 +207,9 @@ fn tables_of_migrations_are_read() {
     let text = "\
 -- CREATE TABLE commented (a);
 CREATE TABLE one (id UUID);
-create table if not exists two (id UUID); ALTER TABLE three ADD a; DROP TABLE four;
+create table if not exists two (id UUID); ALTER TABLE three ADD a; CREATE TABLE four (id UUID); DROP TABLE four;
 CREATE UNIQUE INDEX one_id ON one (id);
 CREATE TEMPORARY TABLE five(id UUID);
 ";
-    assert_eq!(made_by(text), ["one", "two", "five"]);
+    assert_eq!(made_by(text).into_iter().collect::<Vec<_>>(), ["five", "one", "two"]);
 }

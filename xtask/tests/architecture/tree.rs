@@ -38,7 +38,7 @@ pub(crate) struct Source {
 impl Source {
     /// Whether dev-dependencies are there for it.
     pub(crate) fn is_test(&self) -> bool {
-        rules::is_test(&self.path) || self.path.contains("/benches/") || self.path.contains("/examples/")
+        rules::is_test(&self.path) || self.path.contains("/examples/")
     }
 }
 
