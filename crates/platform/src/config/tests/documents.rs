@@ -6,7 +6,7 @@ use crate::config::{ConfigFile, file};
 
 #[test]
 fn every_setting_and_section_is_explained() {
-    assert_eq!(sections().len(), 11);
+    assert_eq!(sections().len(), 13);
     for section in sections() {
         assert!(!section.description.is_empty(), "{}", section.name);
         assert!(!section.keys.is_empty(), "{}", section.name);
