@@ -3,7 +3,7 @@
 use bothy_domain::ids::PrincipalId;
 use bothy_domain::problem::Problem;
 use bothy_platform::audit::Checkpoint;
-use bothy_platform::http::{Answered, Frame};
+use bothy_platform::http::{Answered, Frame, problem_form};
 use bothy_runs::AgentEventView;
 use serde::Serialize;
 use serde_json::Value;
@@ -97,49 +97,11 @@ impl Saying<'_> {
 
     /// A refusal that never reached an operation.
     pub(crate) fn refused(reference: Option<String>, problem: &Problem) -> Self {
-        let code = problem.code();
-        let value = serde_json::to_value(Refusal {
-            kind: format!("urn:bothy:problem:{}", code.as_str()),
-            title: code.title(),
-            status: code.status(),
-            code: code.as_str(),
-            client_action: code.client_action(),
-            detail: problem.detail(),
-            reason: problem.reason(),
-            errors: problem
-                .errors()
-                .iter()
-                .map(|error| RefusedMember { pointer: &error.pointer, message: &error.message })
-                .collect(),
-        });
-        Self::Problem { reference, status: code.status(), problem: value.unwrap_or_default() }
+        Self::Problem { reference, status: problem.code().status(), problem: problem_form(problem) }
     }
 
     /// Where a connection stands.
     pub(crate) fn heartbeat(position: i64, agent: bool) -> Self {
         Self::Heartbeat { cursor: cursor::text(position), position: agent.then_some(position) }
     }
-}
-
-/// A problem in the form of the HTTP API.
-#[derive(Debug, Serialize)]
-struct Refusal<'a> {
-    #[serde(rename = "type")]
-    kind: String,
-    title: &'a str,
-    status: u16,
-    code: &'a str,
-    client_action: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<RefusedMember<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct RefusedMember<'a> {
-    pointer: &'a str,
-    message: &'a str,
 }

@@ -32,6 +32,7 @@ pub use locators::Locators;
 pub use openapi::{OpenApiInfo, openapi};
 pub use operation::{Operation, OperationInfo, delete, get, patch, post, put};
 pub use output::{Created, Json, NoContent, Output, etag};
+pub use problem::problem_form;
 pub use router::{BASE_PATH, RouteTable, Routes};
 pub use socket::{Frame, Received, SocketError, SocketReceiver, SocketSender, Upgrade};
 

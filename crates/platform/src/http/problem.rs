@@ -3,6 +3,7 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 use bothy_domain::problem::{Problem, ProblemCode};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::correlation::CorrelationId;
 
@@ -45,28 +46,45 @@ pub(super) struct FieldErrorBody<'a> {
     message: &'a str,
 }
 
+impl<'a> ProblemBody<'a> {
+    fn new(problem: &'a Problem, instance: Option<&'a str>, correlation_id: &'a str) -> Self {
+        let code = problem.code();
+        Self {
+            r#type: format!("urn:bothy:problem:{}", code.as_str()),
+            title: code.title(),
+            status: code.status(),
+            code: code.as_str(),
+            client_action: code.client_action(),
+            detail: problem.detail(),
+            reason: problem.reason().filter(|_| code != ProblemCode::NotFound),
+            errors: problem
+                .errors()
+                .iter()
+                .map(|error| FieldErrorBody { pointer: &error.pointer, message: &error.message })
+                .collect(),
+            instance,
+            correlation_id,
+        }
+    }
+}
+
+/// The wire form of a problem that is no answer to a request, such as one on an open connection: without
+/// the members that tie it to a request.
+pub fn problem_form(problem: &Problem) -> Value {
+    let mut form = serde_json::to_value(ProblemBody::new(problem, None, "")).unwrap_or_default();
+    if let Some(members) = form.as_object_mut() {
+        members.remove("correlation_id");
+    }
+    form
+}
+
 /// Encodes a problem; logs its private cause, which never leaves the server.
 pub(super) fn respond(problem: &Problem, instance: Option<&str>, correlation: &CorrelationId) -> Response<Body> {
     let code = problem.code();
     if let Some(cause) = problem.cause() {
         tracing::error!(code = code.as_str(), correlation_id = %correlation, cause = %cause, "request failed");
     }
-    let body = ProblemBody {
-        r#type: format!("urn:bothy:problem:{}", code.as_str()),
-        title: code.title(),
-        status: code.status(),
-        code: code.as_str(),
-        client_action: code.client_action(),
-        detail: problem.detail(),
-        reason: problem.reason().filter(|_| code != ProblemCode::NotFound),
-        errors: problem
-            .errors()
-            .iter()
-            .map(|error| FieldErrorBody { pointer: &error.pointer, message: &error.message })
-            .collect(),
-        instance,
-        correlation_id: correlation.as_str(),
-    };
+    let body = ProblemBody::new(problem, instance, correlation.as_str());
     // The body consists of texts and numbers: it can always be encoded.
     let bytes = serde_json::to_vec(&body).unwrap_or_default();
     let mut response = Response::new(Body::from(bytes));
