@@ -181,6 +181,7 @@ both_databases! {
         for number in 0..3 {
             threads.push(stage.open_thread(&format!("Thread {number}")).await);
         }
+        stage.server.settle().await;
         let mut sockets =
             [Socket::open(&stage.server.url(), &stage.alex.bearer()).await, Socket::open(&second, &stage.alex.bearer()).await];
         let writers: Vec<_> = (0..WRITERS)

@@ -18,7 +18,7 @@ use bothy_platform::events::EventLog;
 use bothy_platform::http::{HttpLimits, Idempotency, Locators, RateLimits, RouteTable, Services};
 use bothy_platform::instance::Instance;
 use bothy_platform::keys::InstanceSecret;
-use bothy_storage::{Database, OpenOptions, params, statements};
+use bothy_storage::{Database, OpenOptions};
 use bothy_testkit::TestDb;
 use futures::future::BoxFuture;
 use http::{HeaderMap, Request, StatusCode};
@@ -26,9 +26,10 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
 
-statements! {
-    UNSEQUENCED = "SELECT COUNT(*) AS n FROM events WHERE position IS NULL";
-}
+#[path = "settle.rs"]
+mod settle;
+
+pub use settle::settle;
 
 /// Status, headers and body of an answer.
 pub type Answered = (StatusCode, HeaderMap, Vec<u8>);
@@ -143,19 +144,6 @@ pub fn sender(table: RouteTable, services: Services) -> Arc<Send> {
             (parts.status, parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
         })
     })
-}
-
-/// Waits until every event has its position, which on PostgreSQL it gets after the commit.
-#[allow(clippy::disallowed_methods, reason = "waits for another task, not for a time")]
-pub async fn settle(database: &Database) {
-    for _ in 0..2000 {
-        let open: i64 = database.reader().await.unwrap().one(&UNSEQUENCED, params![]).await.unwrap().get("n").unwrap();
-        if open == 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-    panic!("events stay without a position");
 }
 
 /// Whether a body holds a null, which no answer does.

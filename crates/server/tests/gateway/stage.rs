@@ -41,6 +41,7 @@ impl Stage {
 
     /// Follows as somebody from now on.
     pub async fn follow(&self, who: &Http) -> Socket {
+        self.server.settle().await;
         Socket::open(&self.server.url(), &who.bearer()).await
     }
 

@@ -14,6 +14,8 @@ pub mod dump;
 pub mod http;
 pub mod process;
 pub mod server;
+#[path = "../../../identity/tests/support/settle.rs"]
+mod settle;
 pub mod socket;
 
 pub use dump::Dump;

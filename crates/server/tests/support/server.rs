@@ -11,6 +11,7 @@ use bothy_storage::{Database, MIGRATIONS, Migration, OpenOptions};
 use bothy_testkit::{TestDb, TestFolder, sqlite_folder};
 
 use super::http::Http;
+use super::settle::settle;
 
 /// A server on a port of its own, over a database of one of the engines. Its clock stands still
 /// until the test moves it.
@@ -77,6 +78,12 @@ impl TestServer {
         World::build(&self.client(), &code, &test_password)
             .await
             .unwrap_or_else(|error| panic!("the world cannot be built: {error}"))
+    }
+
+    /// Waits until what was done so far stands in the log of events, so that who follows from now on is
+    /// told of what comes only.
+    pub async fn settle(&self) {
+        settle(&self.app.modules().database).await;
     }
 
     /// Lets time pass.
