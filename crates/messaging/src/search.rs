@@ -2,11 +2,11 @@
 //!
 //! The index is a table of words and messages, the same on both engines: words are folded here
 //! ([`fold`]), so both find the same, and nothing that somebody types ever reaches a query parser.
-//! A search reads the index backwards along the rarest of its words and stops when the page is
-//! full, so it costs what is read, whatever the size of the instance. More is read when the rarest
-//! word is frequent and its messages are hidden (each is passed over in the index alone), when
-//! further words, a phrase or a filter leave few of them, and when more words than
-//! [`BEGINNING_WORDS`] begin as the last one does.
+//! A search goes along the rarest of its words. Who sees some channels looks into each of those, so that
+//! what is hidden costs nothing and cannot be told from the time it takes; who sees the whole instance
+//! reads the index backwards and stops when the page is full. Either costs what is read, whatever the
+//! size of the instance. More is read when further words, a phrase or a filter leave few messages, and
+//! when more words than [`BEGINNING_WORDS`] begin as the last one does.
 
 mod fold;
 pub(crate) mod index;
@@ -112,7 +112,7 @@ impl Messaging {
         let patterns = search.query.patterns();
         // Where the search goes by the beginning, nothing has to look for it again.
         let without = search.query.patterns_without_beginning();
-        match lead(reader, &words, search.query.beginning()).await? {
+        match lead(reader, scope, &words, search.query.beginning()).await? {
             Path::Word(word) => {
                 let wanted = others(&words, &marks, &word);
                 let lookup = search.lookup(Lead::Word(&word), &wanted, &patterns, before);
@@ -161,18 +161,23 @@ enum Path<'a> {
 }
 
 /// Finds what stands in the fewest messages.
-async fn lead<'a>(reader: &Reader, words: &BTreeSet<&str>, beginning: Option<&'a str>) -> Result<Path<'a>, Problem> {
+async fn lead<'a>(
+    reader: &Reader,
+    scope: &Scope,
+    words: &BTreeSet<&str>,
+    beginning: Option<&'a str>,
+) -> Result<Path<'a>, Problem> {
     let all: Vec<&str> = words.iter().copied().collect();
     let rarest = match (all.as_slice(), beginning) {
         ([], _) => None,
         // There is nothing to compare it with.
         ([one], None) => return Ok(Path::Word((*one).to_owned())),
-        (more, _) => store::rarest(reader, more).await.or_problem()?,
+        (more, _) => store::rarest(reader, scope, more).await.or_problem()?,
     };
     let Some(beginning) = beginning else {
         return rarest.map(|(_, word)| Path::Word(word)).ok_or_else(|| Problem::internal("a query without a word"));
     };
-    let count = store::count_beginning(reader, beginning).await.or_problem()?;
+    let count = store::count_beginning(reader, scope, beginning).await.or_problem()?;
     match rarest {
         Some((occurrences, word)) if occurrences <= count => return Ok(Path::Word(word)),
         _ if count < COUNTED => return Ok(Path::Beginning(beginning)),

@@ -18,27 +18,32 @@ mod decision;
 mod gateway;
 #[path = "main/http.rs"]
 mod http;
+#[path = "main/scale.rs"]
+mod scale;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use serde_json::json;
+use serde_json::Value;
+
+/// Each part, by the name with which it is asked for alone: `cargo bench -p bothy --bench main -- scale`.
+const PARTS: [&str; 5] = ["decision", "http", "context", "scale", "gateway"];
 
 fn main() {
-    // `cargo bench -p bothy --bench main -- gateway` measures that alone, and so does `context`.
-    let only_gateway = std::env::args().any(|argument| argument == "gateway");
-    let only_context = std::env::args().any(|argument| argument == "context");
+    let asked: Vec<String> = std::env::args().filter(|argument| PARTS.contains(&argument.as_str())).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    if only_gateway {
-        println!("{}", json!({ "gateway": runtime.block_on(gateway::run()) }));
-        return;
+    let mut figures = serde_json::Map::new();
+    for part in PARTS {
+        if !asked.is_empty() && !asked.iter().any(|name| name == part) {
+            continue;
+        }
+        let figure = match part {
+            "decision" => decision::run(),
+            "http" => runtime.block_on(http::run()),
+            "context" => runtime.block_on(context::run()),
+            "scale" => runtime.block_on(scale::run()),
+            _ => runtime.block_on(gateway::run()),
+        };
+        figures.insert(part.to_owned(), figure);
     }
-    if only_context {
-        println!("{}", json!({ "context": runtime.block_on(context::run()) }));
-        return;
-    }
-    let decision = decision::run();
-    let http = runtime.block_on(http::run());
-    let context = runtime.block_on(context::run());
-    let gateway = runtime.block_on(gateway::run());
-    println!("{}", json!({ "decision": decision, "http": http, "context": context, "gateway": gateway }));
+    println!("{}", Value::Object(figures));
 }

@@ -33,6 +33,7 @@ pub static MIGRATIONS: &[Migration] = migrations! {
     9 "search" "0009_search.sql";
     10 "interactions" "0010_interactions.sql";
     11 "delivery" "0011_delivery.sql";
+    12 "search_by_channel" "0012_search_by_channel.sql";
 };
 
 /// A step that a database has.

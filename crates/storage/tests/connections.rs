@@ -29,6 +29,7 @@ statements! {
                    WHERE datname = current_database() AND query LIKE '%pg_sleep(20)%' AND state = 'active'
                      AND pid <> pg_backend_pid()",
     };
+    JIT = { sqlite: "SELECT 'off' AS jit", postgres: "SELECT current_setting('jit') AS jit" };
     ONE = "SELECT CAST($1 AS BIGINT) AS one";
 }
 
@@ -52,6 +53,11 @@ both_databases! {
         drop(holder);
         stored(&database).await;
         add_committed(&database, 1, "Lotse").await;
+    }
+
+    async fn no_statement_is_compiled_first(db: TestDb) {
+        let reader = small(&db).await.reader().await.unwrap();
+        assert_eq!(reader.one(&JIT, params![]).await.unwrap().get::<String>("jit").unwrap(), "off");
     }
 
     async fn joined_reads_share_a_connection(db: TestDb) {

@@ -8,6 +8,7 @@ use bothy_storage::{Reader, Row, StorageError, UnitOfWork, Value, params, statem
 
 use super::word;
 use crate::facts::{ChannelFacts, channel_path};
+use crate::visible_channel_ids;
 use crate::words::{ChannelKind, Egress};
 
 /// The columns of [`facts`], over `channels c` and its space `s`.
@@ -45,6 +46,11 @@ statements! {
     );
     /// The channels of all spaces that a scope shows.
     CHANNELS_IN_SCOPE = concat!(
+        "SELECT ", channel_columns!(), " FROM channels c JOIN spaces s ON s.id = c.space_id",
+        " WHERE c.id > $4 AND c.id IN (", visible_channel_ids!("$1", "$2", "$3"), ") ORDER BY c.id LIMIT $5"
+    );
+    /// The same for whoever sees nearly every channel: they are passed through as they come.
+    CHANNELS_IN_WIDE_SCOPE = concat!(
         "SELECT ", channel_columns!(), " FROM channels c JOIN spaces s ON s.id = c.space_id",
         " WHERE c.id > $4 AND ", visible_channel!("c", "$1", "$2", "$3"), " ORDER BY c.id LIMIT $5"
     );
@@ -162,7 +168,8 @@ pub(crate) async fn in_scope(
 ) -> Result<Vec<ChannelFacts>, StorageError> {
     let [wide, spaces, channels] = scope_params(scope);
     let params = [wide, spaces, channels, Value::from(after), Value::from(limit)];
-    reader.all(&CHANNELS_IN_SCOPE, &params).await?.iter().map(facts).collect()
+    let statement = if scope.instance_wide { &CHANNELS_IN_WIDE_SCOPE } else { &CHANNELS_IN_SCOPE };
+    reader.all(statement, &params).await?.iter().map(facts).collect()
 }
 
 pub(crate) async fn insert(uow: &UnitOfWork, new: &NewChannel<'_>) -> Result<(), StorageError> {

@@ -20,9 +20,10 @@ statements! {
     SPACE_PATH = "SELECT archived_at FROM spaces WHERE id = $1";
     /// The spaces that a scope shows, wholly or through one of their channels.
     SPACES_IN_SCOPE = concat!(
-        "SELECT ", space_columns!(), " FROM spaces s",
-        " WHERE ($1 OR s.id IN (ID_LIST($2))) AND s.id > $3 ORDER BY s.id LIMIT $4"
+        "SELECT ", space_columns!(), " FROM spaces s WHERE s.id IN (ID_LIST($1)) AND s.id > $2 ORDER BY s.id LIMIT $3"
     );
+    /// A page of all spaces.
+    ALL_SPACES = concat!("SELECT ", space_columns!(), " FROM spaces s WHERE s.id > $1 ORDER BY s.id LIMIT $2");
     /// Makes a space.
     INSERT_SPACE = "INSERT INTO spaces (id, name, name_key, created_at, version) VALUES ($1, $2, $3, $4, 1)";
     /// Renames a space that still has the version that was judged.
@@ -73,7 +74,11 @@ pub(crate) async fn in_scope(
     after: SpaceId,
     limit: i64,
 ) -> Result<Vec<SpaceFacts>, StorageError> {
-    let rows = reader.all(&SPACES_IN_SCOPE, params![scope.instance_wide, &scope.space_ids, after, limit]).await?;
+    let rows = if scope.instance_wide {
+        reader.all(&ALL_SPACES, params![after, limit]).await?
+    } else {
+        reader.all(&SPACES_IN_SCOPE, params![&scope.space_ids, after, limit]).await?
+    };
     rows.iter().map(facts).collect()
 }
 

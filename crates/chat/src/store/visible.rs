@@ -17,13 +17,20 @@ macro_rules! visible_thread {
     };
 }
 
-/// The ids of the channels that a scope shows, for use inside of `IN (...)`.
+/// The ids of the channels that a scope shows, for use inside of `IN (...)` or as a table. The three ways
+/// to see a channel stand one by one, so that each of them finds its channels by an index, and the work
+/// does not grow with the instance.
 #[macro_export]
 macro_rules! visible_channel_ids {
     ($instance_wide:literal, $spaces:literal, $channels:literal) => {
         concat!(
-            "SELECT vi.id FROM channels vi WHERE ",
-            bothy_platform::visible_channel!("vi", $instance_wide, $spaces, $channels)
+            "SELECT d.id FROM channels d WHERE ",
+            $instance_wide,
+            " AND d.space_id IS NOT NULL UNION SELECT d.id FROM channels d WHERE d.space_id IN (ID_LIST(",
+            $spaces,
+            ")) UNION SELECT d.id FROM channels d WHERE d.id IN (ID_LIST(",
+            $channels,
+            "))"
         )
     };
 }
@@ -44,22 +51,16 @@ macro_rules! from_threads {
     };
 }
 
-/// The ids of the main threads after one (`$after`) that a scope shows, for use inside of `IN (...)`. The
-/// three ways to see a channel stand one by one, so that each of them finds its channels by an index, and
-/// the work does not grow with the instance.
+/// The ids of the main threads after one (`$after`) that a scope shows, for use inside of `IN (...)`.
 #[macro_export]
 macro_rules! visible_main_threads {
     ($after:literal, $instance_wide:literal, $spaces:literal, $channels:literal) => {
         concat!(
             "SELECT n.id FROM threads n WHERE n.kind = 'main' AND n.id > ",
             $after,
-            " AND n.channel_id IN (SELECT d.id FROM channels d WHERE ",
-            $instance_wide,
-            " AND d.space_id IS NOT NULL UNION SELECT d.id FROM channels d WHERE d.space_id IN (ID_LIST(",
-            $spaces,
-            ")) UNION SELECT d.id FROM channels d WHERE d.id IN (ID_LIST(",
-            $channels,
-            ")))"
+            " AND n.channel_id IN (",
+            $crate::visible_channel_ids!($instance_wide, $spaces, $channels),
+            ")"
         )
     };
 }

@@ -23,9 +23,6 @@ pub(crate) const COUNTED: i64 = 1000;
 macro_rules! found {
     () => {
         concat!(
-            "i.channel_id IN (",
-            visible_channel_ids!("$1", "$2", "$3"),
-            ")",
             " AND m.id = i.message_id AND m.deleted_at IS NULL AND ",
             visible_thread!("m.thread_id", "$1", "$2", "$3"),
             " AND NOT EXISTS (SELECT 1 FROM wanted w WHERE NOT EXISTS",
@@ -43,33 +40,110 @@ macro_rules! found {
     };
 }
 
+/// What stands before each search: the further words, what else must stand there, and the channels.
+macro_rules! tables {
+    () => {
+        concat!(
+            "WITH wanted(term) AS (TEXT_LIST($6)), patterns(pattern) AS (TEXT_LIST($7)), visible(id) AS (",
+            visible_channel_ids!("$1", "$2", "$3"),
+            ") SELECT "
+        )
+    };
+}
+
+/// The messages of one visible channel that hold a word, newest first, by the index of that channel.
+macro_rules! in_channel {
+    ($columns:expr, $word:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM search_terms i CROSS JOIN messages m WHERE i.channel_id = visible.id AND ",
+            $word,
+            " AND i.message_id < $5",
+            found!()
+        )
+    };
+}
+
+/// The same of every visible channel, and of them the newest: the page of each holds all that may stand
+/// on the page of all. SQLite looks the found ids up, PostgreSQL looks once a channel.
+macro_rules! by_channel_sqlite {
+    ($word:literal) => {
+        concat!(
+            tables!(),
+            message_columns!(),
+            " FROM visible CROSS JOIN messages m WHERE m.id IN (",
+            in_channel!("i.message_id", $word),
+            ") ORDER BY m.id DESC LIMIT $15"
+        )
+    };
+}
+macro_rules! by_channel_postgres {
+    ($word:literal) => {
+        concat!(
+            tables!(),
+            "found.* FROM visible CROSS JOIN LATERAL (",
+            in_channel!(message_columns!(), $word),
+            ") AS found ORDER BY found.id DESC LIMIT $15"
+        )
+    };
+}
+
 statements! {
-    /// How often words stand in messages, each counted up to a bound.
+    /// How often words stand in messages, each counted up to a bound: for who sees the whole instance.
     TERM_COUNTS = concat!(
         "WITH wanted(term) AS (TEXT_LIST($1)) SELECT w.term,",
         " (SELECT COUNT(*) FROM (SELECT s.term FROM search_terms s WHERE s.term = w.term LIMIT ", counted!(), ") bounded) AS n",
         " FROM wanted w"
+    );
+    /// The same in the channels that a scope shows.
+    TERM_COUNTS_IN_CHANNELS = concat!(
+        "WITH wanted(term) AS (TEXT_LIST($4)), visible(id) AS (", visible_channel_ids!("$1", "$2", "$3"), ") SELECT w.term,",
+        " (SELECT COUNT(*) FROM (SELECT s.term FROM visible CROSS JOIN search_terms s",
+        " WHERE s.channel_id = visible.id AND s.term = w.term LIMIT ", counted!(), ") bounded) AS n FROM wanted w"
     );
     /// How often words that begin so stand in messages, counted up to the same bound.
     BEGINNING_COUNT = concat!(
         "SELECT COUNT(*) AS n FROM (SELECT s.term FROM search_terms s WHERE s.term >= $1 AND s.term < $2 LIMIT ",
         counted!(), ") bounded"
     );
+    /// The same in the channels that a scope shows.
+    BEGINNING_COUNT_IN_CHANNELS = concat!(
+        "WITH visible(id) AS (", visible_channel_ids!("$1", "$2", "$3"), ") SELECT COUNT(*) AS n FROM",
+        " (SELECT s.term FROM visible CROSS JOIN search_terms s",
+        " WHERE s.channel_id = visible.id AND s.term >= $4 AND s.term < $5 LIMIT ", counted!(), ") bounded"
+    );
     /// The words that begin so, each once: each is found by a step over all messages with the one before.
     BEGINNING_WORDS =
-        "WITH RECURSIVE steps(term, step) AS (           SELECT (SELECT MIN(a.term) FROM search_terms a WHERE a.term >= $1 AND a.term < $2), CAST(1 AS BIGINT)            UNION ALL SELECT (SELECT MIN(b.term) FROM search_terms b WHERE b.term > p.term AND b.term < $2), p.step + 1            FROM steps p WHERE p.term IS NOT NULL AND p.step <= $3)          SELECT term FROM steps WHERE term IS NOT NULL";
-    /// Messages with a word, newest first: the index is read from its end until the page is full.
+        "WITH RECURSIVE steps(term, step) AS (\
+           SELECT (SELECT MIN(a.term) FROM search_terms a WHERE a.term >= $1 AND a.term < $2), CAST(1 AS BIGINT) \
+           UNION ALL SELECT (SELECT MIN(b.term) FROM search_terms b WHERE b.term > p.term AND b.term < $2), p.step + 1 \
+           FROM steps p WHERE p.term IS NOT NULL AND p.step <= $3) \
+         SELECT term FROM steps WHERE term IS NOT NULL";
+    /// Messages with a word, newest first, for who sees the whole instance: the index is read from its end
+    /// until the page is full.
     SEARCH_BY_WORD = concat!(
-        "WITH wanted(term) AS (TEXT_LIST($6)), patterns(pattern) AS (TEXT_LIST($7)) SELECT ", message_columns!(),
-        " FROM search_terms i CROSS JOIN messages m",
-        " WHERE i.term = $4 AND i.message_id < $5 AND ", found!()
+        tables!(), message_columns!(), " FROM search_terms i CROSS JOIN messages m",
+        " WHERE i.term = $4 AND i.message_id < $5 AND i.channel_id IN (SELECT v.id FROM visible v)", found!()
     );
-    /// Messages with a word that begins so, newest first.
+    /// Messages with a word that begins so, newest first, for the same.
     SEARCH_BY_BEGINNING = concat!(
-        "WITH wanted(term) AS (TEXT_LIST($6)), patterns(pattern) AS (TEXT_LIST($7)) SELECT ", message_columns!(),
+        tables!(), message_columns!(),
         " FROM (SELECT DISTINCT b.message_id, b.channel_id FROM search_terms b",
         " WHERE b.term >= $4 AND b.term < $16 AND b.message_id < $5) i CROSS JOIN messages m",
-        " WHERE ", found!()
+        " WHERE i.channel_id IN (SELECT v.id FROM visible v)", found!()
+    );
+    /// Messages with a word in the channels that a scope shows, newest first.
+    SEARCH_CHANNELS_BY_WORD = {
+        sqlite: by_channel_sqlite!("i.term = $4"),
+        postgres: by_channel_postgres!("i.term = $4"),
+    };
+    /// Messages with a word that begins so in the channels that a scope shows, newest first.
+    SEARCH_CHANNELS_BY_BEGINNING = concat!(
+        tables!(), message_columns!(),
+        " FROM (SELECT DISTINCT b.message_id, b.channel_id FROM visible CROSS JOIN search_terms b",
+        " WHERE b.channel_id = visible.id AND b.term >= $4 AND b.term < $16 AND b.message_id < $5) i",
+        " CROSS JOIN messages m WHERE i.message_id < $5", found!()
     );
     /// The indexed words of a message.
     DOCUMENT = "SELECT folded FROM search_documents WHERE message_id = $1";
@@ -147,28 +221,48 @@ pub(crate) async fn search(
         Value::from(*has_reaction),
         Value::from(lookup.limit),
     ];
-    let statement = match lookup.lead {
-        Lead::Word(_) => &SEARCH_BY_WORD,
-        Lead::Beginning(beginning) => {
-            params.push(Value::from(beyond(beginning)));
-            &SEARCH_BY_BEGINNING
-        }
+    if let Lead::Beginning(beginning) = lookup.lead {
+        params.push(Value::from(beyond(beginning)));
+    }
+    let statement = match (lookup.lead, scope.instance_wide) {
+        (Lead::Word(_), true) => &SEARCH_BY_WORD,
+        (Lead::Word(_), false) => &SEARCH_CHANNELS_BY_WORD,
+        (Lead::Beginning(_), true) => &SEARCH_BY_BEGINNING,
+        (Lead::Beginning(_), false) => &SEARCH_CHANNELS_BY_BEGINNING,
     };
     reader.all_long(statement, params).await?.iter().map(MessageRow::of).collect()
 }
 
-/// The rarest of some words, and how often it stands in messages, counted up to [`COUNTED`].
-pub(crate) async fn rarest(reader: &Reader, words: &[&str]) -> Result<Option<(i64, String)>, StorageError> {
+/// The rarest of some words, and in how many messages it stands, counted up to [`COUNTED`] among those that
+/// a scope shows.
+pub(crate) async fn rarest(
+    reader: &Reader,
+    scope: &Scope,
+    words: &[&str],
+) -> Result<Option<(i64, String)>, StorageError> {
+    let rows = if scope.instance_wide {
+        reader.all(&TERM_COUNTS, params![words]).await?
+    } else {
+        let [wide, spaces, channels] = scope_params(scope);
+        reader.all(&TERM_COUNTS_IN_CHANNELS, &[wide, spaces, channels, Value::from(words)]).await?
+    };
     let mut counts = Vec::new();
-    for row in reader.all(&TERM_COUNTS, params![words]).await? {
+    for row in rows {
         counts.push((row.get::<i64>("n")?, row.get::<String>("term")?));
     }
     Ok(counts.into_iter().min())
 }
 
-/// How often words that begin so stand in messages, counted up to [`COUNTED`].
-pub(crate) async fn count_beginning(reader: &Reader, beginning: &str) -> Result<i64, StorageError> {
-    reader.one(&BEGINNING_COUNT, params![beginning, beyond(beginning)]).await?.get("n")
+/// In how many messages words that begin so stand, counted in the same way.
+pub(crate) async fn count_beginning(reader: &Reader, scope: &Scope, beginning: &str) -> Result<i64, StorageError> {
+    let row = if scope.instance_wide {
+        reader.one(&BEGINNING_COUNT, params![beginning, beyond(beginning)]).await?
+    } else {
+        let [wide, spaces, channels] = scope_params(scope);
+        let params = [wide, spaces, channels, Value::from(beginning), Value::from(beyond(beginning))];
+        reader.one(&BEGINNING_COUNT_IN_CHANNELS, &params).await?
+    };
+    row.get("n")
 }
 
 /// The words that begin so; `None` when there are more than `most`.

@@ -58,7 +58,7 @@ fn every_reading_statement_is_restricted_to_visible_channels_or_a_named_exceptio
         include_str!("windows.rs"),
     ];
     // What every hit of a search must be holds the predicate.
-    let marks = ["visible_channel!", "visible_thread!", "found!()"];
+    let marks = ["visible_channel!", "visible_channel_ids!", "visible_thread!", "found!()", "by_channel_sqlite!"];
     Restricted { sources: &sources, marks: &marks, exceptions: EXCEPTIONS }
         .check(statements().into_iter().map(Statement::name));
 }

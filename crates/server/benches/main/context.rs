@@ -48,13 +48,30 @@ async fn run_in(server: &TestServer, world: &bothy::world::World, length: i64) -
 }
 
 /// Median and 99th percentile in microseconds, one request after the other.
-async fn times(request: impl AsyncFn()) -> (u64, u64) {
+pub(crate) async fn times(request: impl AsyncFn()) -> (u64, u64) {
     let (started, mut times) = (Instant::now(), Vec::new());
     while started.elapsed() < TIME {
         let begun = Instant::now();
         request().await;
         times.push(begun.elapsed());
     }
+    quantiles(times)
+}
+
+/// How many statements a request takes. Work in the background only adds: the least of several counts.
+async fn statements_of(server: &TestServer, request: impl AsyncFn()) -> u64 {
+    let database = &server.app.modules().database;
+    let mut least = u64::MAX;
+    for _ in 0..20 {
+        let before = database.statements();
+        request().await;
+        least = least.min(database.statements() - before);
+    }
+    least
+}
+
+/// Median and 99th percentile in microseconds.
+pub(crate) fn quantiles(mut times: Vec<Duration>) -> (u64, u64) {
     times.sort_unstable();
     let at = |share: usize| u64::try_from(times[(times.len() - 1) * share / 100].as_micros()).unwrap();
     (at(50), at(99))
@@ -74,8 +91,13 @@ pub(crate) async fn run() -> Value {
         for length in LENGTHS {
             let (bound, path) = run_in(&server, &world, length).await;
             let context = times(async || drop(bound.get(&path).await.expect(200))).await;
-            println!("{engine:9} context of {length:>7} messages   p50 {:>6} us, p99 {:>6} us", context.0, context.1);
-            measured.insert(length.to_string(), json!({ "p50_us": context.0, "p99_us": context.1 }));
+            let queries = statements_of(&server, async || drop(bound.get(&path).await.expect(200))).await;
+            println!(
+                "{engine:9} context of {length:>7} messages   p50 {:>6} us, p99 {:>6} us, {queries} statements",
+                context.0, context.1
+            );
+            measured
+                .insert(length.to_string(), json!({ "p50_us": context.0, "p99_us": context.1, "statements": queries }));
         }
         figures.insert(engine.to_owned(), measured.into());
         server.stop().await;
