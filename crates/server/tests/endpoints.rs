@@ -2,7 +2,7 @@
 //! each kind of caller, on something that members see, on something that is hidden from them and on
 //! an id that does not exist.
 //!
-//! - What a caller may not see is answered like what does not exist, byte for byte (AZ-6).
+//! - What a caller may not see is answered like what does not exist, byte for byte (AZ-6; cases C26, C39).
 //! - A refusal changes nothing: the whole database but the audit log is compared.
 //! - Somebody succeeds with the very same request, otherwise a refusal would prove nothing.
 //! - The result is a table, `golden/endpoints.txt`, in which a reviewer reads a change of rights.

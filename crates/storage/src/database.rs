@@ -1,6 +1,7 @@
 //! The handle of an open database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::Engine;
 use crate::error::StorageError;
@@ -16,7 +17,10 @@ use crate::url::DatabaseUrl;
 
 /// An open database. Clones share it.
 #[derive(Clone)]
-pub struct Database(Arc<Inner>);
+pub struct Database {
+    inner: Arc<Inner>,
+    statements: Arc<AtomicU64>,
+}
 
 enum Inner {
     Sqlite(Sqlite),
@@ -40,12 +44,12 @@ impl Database {
             }
             DatabaseUrl::Postgres(url) => Inner::Postgres(Box::new(Postgres::open(url, options).await?)),
         };
-        Ok(Self(Arc::new(inner)))
+        Ok(Self { inner: Arc::new(inner), statements: Arc::default() })
     }
 
     /// The engine, for reports.
     pub fn engine(&self) -> Engine {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(_) => Engine::Sqlite,
             Inner::Postgres(_) => Engine::Postgres,
         }
@@ -58,10 +62,11 @@ impl Database {
     ///
     /// [`StorageError::Unavailable`] when no connection becomes free in time.
     pub async fn reader(&self) -> Result<Reader, StorageError> {
-        Ok(Reader::new(match &*self.0 {
+        let session = match &*self.inner {
             Inner::Sqlite(sqlite) => Session::SqlitePool(sqlite.readers()),
             Inner::Postgres(postgres) => Session::Postgres(Box::new(postgres.reader().await?)),
-        }))
+        };
+        Ok(Reader::new(session, self.statements.clone()))
     }
 
     /// A reader all of whose statements see one snapshot, that of its first statement.
@@ -70,10 +75,11 @@ impl Database {
     ///
     /// [`StorageError::Unavailable`] when no connection becomes free in time.
     pub async fn consistent_reader(&self) -> Result<Reader, StorageError> {
-        Ok(Reader::new(match &*self.0 {
+        let session = match &*self.inner {
             Inner::Sqlite(sqlite) => Session::SqliteSnapshot(Arc::new(sqlite.snapshot().await?)),
             Inner::Postgres(postgres) => Session::Postgres(Box::new(postgres.snapshot().await?)),
-        }))
+        };
+        Ok(Reader::new(session, self.statements.clone()))
     }
 
     /// Begins a unit of work.
@@ -83,10 +89,11 @@ impl Database {
     /// [`StorageError::Unavailable`] when no connection, or on SQLite the writer, becomes free in
     /// time.
     pub async fn begin(&self) -> Result<UnitOfWork, StorageError> {
-        Ok(UnitOfWork::new(match &*self.0 {
+        let session = match &*self.inner {
             Inner::Sqlite(sqlite) => Session::SqliteUnit(sqlite.begin().await?),
             Inner::Postgres(postgres) => Session::Postgres(Box::new(postgres.begin().await?)),
-        }))
+        };
+        Ok(UnitOfWork::new(session, self.statements.clone()))
     }
 
     /// Whether the database answers, for the readiness probe.
@@ -95,7 +102,7 @@ impl Database {
     ///
     /// [`StorageError`] when it does not.
     pub async fn ping(&self) -> Result<(), StorageError> {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(_) => {
                 static PING: Statement = Statement::new("PING", "SELECT 1", "SELECT 1");
                 self.reader().await?.one(&PING, &[]).await.map(drop)
@@ -107,16 +114,23 @@ impl Database {
     /// How many transactions SQLite has committed, for metrics: fewer than units of work when
     /// commits are grouped. `None` on PostgreSQL, which counts for itself.
     pub fn commits(&self) -> Option<u64> {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(sqlite) => Some(sqlite.commits()),
             Inner::Postgres(_) => None,
         }
     }
 
+    /// How many statements were run through readers and units of work of this database since it was
+    /// opened, for tests and benches that hold an operation to its number. What begins and ends a
+    /// transaction is not counted; work in the background is.
+    pub fn statements(&self) -> u64 {
+        self.statements.load(Ordering::Relaxed)
+    }
+
     /// Listens for wake-ups of other nodes on a connection of its own. With SQLite there is one
     /// node, and no wake-up ever arrives. Must be called inside of a runtime.
     pub fn listen(&self, channel: &'static str) -> Listener {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(_) => Listener::silent(),
             Inner::Postgres(postgres) => Listener::start(postgres.config(), channel),
         }
@@ -129,7 +143,7 @@ impl Database {
     ///
     /// [`StorageError`]; a lost wake-up is made up for by the timers of those who listen.
     pub async fn notify(&self, channel: &'static str) -> Result<(), StorageError> {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(_) => Ok(()),
             Inner::Postgres(postgres) => postgres.notify(channel).await,
         }
@@ -138,14 +152,14 @@ impl Database {
     /// Refuses new work, lets work under way end, and closes the connections. Later calls fail
     /// with [`StorageError::Unavailable`].
     pub async fn close(&self) {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(sqlite) => sqlite.close().await,
             Inner::Postgres(postgres) => postgres.close(),
         }
     }
 
     pub(crate) async fn prepare(&self, statement: &'static Statement) -> Result<(), StorageError> {
-        match &*self.0 {
+        match &*self.inner {
             Inner::Sqlite(sqlite) => sqlite.prepare(statement).await,
             Inner::Postgres(postgres) => postgres.prepare(statement).await,
         }

@@ -1,6 +1,7 @@
 //! Reading.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::Engine;
 use crate::error::StorageError;
@@ -15,7 +16,10 @@ use crate::{postgres, sqlite};
 /// [`crate::Database::consistent_reader`] all of them see one snapshot; a
 /// [`crate::UnitOfWork`] derefs to one that sees its own writes. On PostgreSQL, statements whose
 /// futures are joined travel together on one connection.
-pub struct Reader(Session);
+pub struct Reader {
+    session: Session,
+    statements: Arc<AtomicU64>,
+}
 
 pub(crate) enum Session {
     SqlitePool(Arc<sqlite::Readers>),
@@ -25,17 +29,21 @@ pub(crate) enum Session {
 }
 
 impl Reader {
-    pub(crate) const fn new(session: Session) -> Self {
-        Self(session)
+    pub(crate) const fn new(session: Session, statements: Arc<AtomicU64>) -> Self {
+        Self { session, statements }
+    }
+
+    fn count(&self) {
+        self.statements.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn into_session(self) -> Session {
-        self.0
+        self.session
     }
 
     /// The engine that answers.
     pub const fn engine(&self) -> Engine {
-        match &self.0 {
+        match &self.session {
             Session::SqlitePool(_) | Session::SqliteSnapshot(_) | Session::SqliteUnit(_) => Engine::Sqlite,
             Session::Postgres(_) => Engine::Postgres,
         }
@@ -47,7 +55,8 @@ impl Reader {
     ///
     /// [`StorageError`]; after an error inside of a unit of work the unit can only be rolled back.
     pub async fn all(&self, statement: &'static Statement, params: &[Value]) -> Result<Vec<Row>, StorageError> {
-        match &self.0 {
+        self.count();
+        match &self.session {
             Session::Postgres(session) => session.query(statement, params).await,
             // SQLite answers at once and would never let go of the worker by itself.
             Session::SqlitePool(readers) => {
@@ -72,9 +81,15 @@ impl Reader {
     ///
     /// As [`Reader::all`].
     pub async fn all_long(&self, statement: &'static Statement, params: Vec<Value>) -> Result<Vec<Row>, StorageError> {
-        match &self.0 {
-            Session::SqlitePool(readers) => readers.query_long(statement, params).await,
-            Session::SqliteSnapshot(snapshot) => snapshot.query_long(statement, params).await,
+        match &self.session {
+            Session::SqlitePool(readers) => {
+                self.count();
+                readers.query_long(statement, params).await
+            }
+            Session::SqliteSnapshot(snapshot) => {
+                self.count();
+                snapshot.query_long(statement, params).await
+            }
             Session::SqliteUnit(_) | Session::Postgres(_) => self.all(statement, &params).await,
         }
     }
@@ -98,7 +113,8 @@ impl Reader {
     }
 
     pub(crate) async fn execute(&self, statement: &'static Statement, params: &[Value]) -> Result<u64, StorageError> {
-        match &self.0 {
+        self.count();
+        match &self.session {
             Session::Postgres(session) => session.execute(statement, params).await,
             Session::SqliteUnit(unit) => {
                 tokio::task::consume_budget().await;

@@ -1,7 +1,8 @@
 //! Units of work.
 
 use std::ops::Deref;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::StorageError;
 use crate::hooks::Hooks;
@@ -25,8 +26,8 @@ pub struct UnitOfWork {
 }
 
 impl UnitOfWork {
-    pub(crate) fn new(session: Session) -> Self {
-        Self { reader: Reader::new(session), hooks: Mutex::new(Hooks::default()) }
+    pub(crate) fn new(session: Session, statements: Arc<AtomicU64>) -> Self {
+        Self { reader: Reader::new(session, statements), hooks: Mutex::new(Hooks::default()) }
     }
 
     /// Runs a statement that returns no rows; the result says how many rows it changed.

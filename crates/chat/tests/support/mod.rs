@@ -28,7 +28,8 @@ use bothy_platform::instance::{Touched, bump_rights_version, rights_version};
 use bothy_storage::{Reader, Value, params, statements};
 use bothy_testkit::TestDb;
 use futures::future::BoxFuture;
-use ground::{Ground, Send, has_null, sender, settle};
+use ground::settle::settle;
+use ground::{Ground, Send, has_null, sender};
 use http::{Method, Request, StatusCode, header};
 use serde_json::Value as Json;
 

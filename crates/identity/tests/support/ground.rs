@@ -27,9 +27,7 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 #[path = "settle.rs"]
-mod settle;
-
-pub use settle::settle;
+pub mod settle;
 
 /// Status, headers and body of an answer.
 pub type Answered = (StatusCode, HeaderMap, Vec<u8>);

@@ -1,6 +1,7 @@
 mod cache;
 mod claims;
 mod hostile;
+mod published;
 
 use ed25519_dalek::SigningKey;
 

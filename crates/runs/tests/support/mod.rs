@@ -32,7 +32,8 @@ use bothy_platform::paging::PageLimits;
 use bothy_runs::{RunSettings, Runs, RunsDeps};
 use bothy_storage::{Database, params};
 use bothy_testkit::TestDb;
-use ground::{Ground, sender, settle};
+use ground::settle::settle;
+use ground::{Ground, sender};
 use serde_json::{Value, json};
 
 pub use send::{Answer, Sender};
