@@ -109,8 +109,8 @@ statements! {
     );
     /// The same in the channels that a scope shows.
     BEGINNING_COUNT_IN_CHANNELS = concat!(
-        "WITH visible(id) AS (", visible_channel_ids!("$1", "$2", "$3"), ") SELECT COUNT(*) AS n FROM",
-        " (SELECT s.term FROM visible CROSS JOIN search_terms s",
+        "WITH visible(id) AS (", visible_channel_ids!("$1", "$2", "$3"), ") SELECT COUNT(*) AS n",
+        " FROM (SELECT s.term FROM visible CROSS JOIN search_terms s",
         " WHERE s.channel_id = visible.id AND s.term >= $4 AND s.term < $5 LIMIT ", counted!(), ") bounded"
     );
     /// The words that begin so, each once: each is found by a step over all messages with the one before.
