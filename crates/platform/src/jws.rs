@@ -122,11 +122,15 @@ impl<'t> Unverified<'t> {
     }
 
     fn check(&self, key: &VerifyingKey) -> Result<(), JwsError> {
-        if key.is_weak() {
-            return Err(JwsError::WeakKey);
-        }
-        key.verify_strict(self.signed.as_bytes(), &self.signature).map_err(|_| JwsError::Signature)
+        check_signature(key, self.signed.as_bytes(), &self.signature)
     }
+}
+
+fn check_signature(key: &VerifyingKey, message: &[u8], signature: &Signature) -> Result<(), JwsError> {
+    if key.is_weak() {
+        return Err(JwsError::WeakKey);
+    }
+    key.verify_strict(message, signature).map_err(|_| JwsError::Signature)
 }
 
 /// Verifies a token of type `typ` and returns its claims as they were signed. `lookup` finds the key
