@@ -38,7 +38,7 @@ use callers::{Caller, Kind, callers};
 use futures::future::join_all;
 use serde_json::Value;
 use stage::{Side, Stage};
-use support::{Answer, Dump, Http};
+use support::{Answer, Dump};
 use table::{OPERATIONS, Reach, Scene, scene};
 use uuid::Uuid;
 
@@ -188,28 +188,7 @@ impl Trial<'_> {
     }
 
     async fn call(&self, caller: &Caller, scene: &Scene, unknown: Option<Uuid>) -> Answer {
-        let target = self.operation.action.and_then(|action| action.row().resource.path_parameter());
-        let mut path = self.operation.path.to_owned();
-        for (parameter, id) in &scene.path {
-            let id = match unknown {
-                Some(unknown) if Some(*parameter) == target => unknown.to_string(),
-                _ => id.clone(),
-            };
-            path = path.replace(&format!("{{{parameter}}}"), &id);
-        }
-        if self.operation.id.starts_with("list") {
-            path.push_str("?limit=1");
-        }
-        if let Some(query) = scene.query {
-            path.push_str(&format!("?{query}"));
-        }
-        assert!(!path.contains('{'), "{path} has a parameter that nobody gives a value");
-        let mut http: Http = caller.http.clone();
-        if let Some(version) = &scene.if_match {
-            http = http.header("if-match", version);
-        }
-        let body = scene.body.as_ref().map(|body| ("application/json", serde_json::to_vec(body).unwrap()));
-        http.send(self.operation.method.clone(), &path, body).await
+        scene.send(&caller.http, self.operation, unknown).await
     }
 
     async fn scene(&self, side: Side) -> Scene {

@@ -21,13 +21,12 @@ mod stage;
 #[path = "endpoints/table.rs"]
 mod table;
 
-use bothy_platform::http::OperationInfo;
 use bothy_testkit::both_databases;
 use futures::future::join_all;
 use serde_json::json;
 use stage::{Side, Stage, Task};
-use support::{Answer, Dump, Http};
-use table::{OPERATIONS, Scene, scene};
+use support::{Dump, Http};
+use table::{OPERATIONS, scene};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const HEADER: &str = "invocation-token";
@@ -47,7 +46,7 @@ both_databases! {
             tried += 1;
             let scene = scene(&stage, id, Side::Open).await;
             let before = Dump::of(&stage.server.app.modules().database).await;
-            let answers = join_all(forms.iter().map(|(_, http)| call(http, operation, &scene))).await;
+            let answers = join_all(forms.iter().map(|(_, http)| scene.send(http, operation, None))).await;
             let changes = before.changes(&Dump::of(&stage.server.app.modules().database).await);
             if !changes.is_empty() {
                 found.push(format!("{id}: a refusal changed\n{changes}"));
@@ -142,20 +141,6 @@ async fn forms(stage: &Stage) -> Vec<(&'static str, Http)> {
         ("null", one("null")),
         ("too long", one(&"A".repeat(4096))),
     ]
-}
-
-async fn call(http: &Http, operation: &OperationInfo, scene: &Scene) -> Answer {
-    let mut path = operation.path.to_owned();
-    for (parameter, id) in &scene.path {
-        path = path.replace(&format!("{{{parameter}}}"), id);
-    }
-    if let Some(query) = scene.query {
-        path.push_str(&format!("?{query}"));
-    }
-    assert!(!path.contains('{'), "{path} has a parameter that nobody gives a value");
-    let http = scene.if_match.as_ref().map_or_else(|| http.clone(), |version| http.header("if-match", version));
-    let body = scene.body.as_ref().map(|body| ("application/json", serde_json::to_vec(body).unwrap()));
-    http.send(operation.method.clone(), &path, body).await
 }
 
 /// A request whose header has exactly this name, where clients write it in lower case, and which calls it

@@ -1,9 +1,12 @@
 //! How each operation is called so that somebody with every right succeeds.
 
+use bothy_platform::http::OperationInfo;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::requests::{REQUESTS, requests};
 use super::stage::{PASSWORD, Side, Stage, etag, invite};
+use super::support::{Answer, Http};
 
 /// What kinds of target an operation has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +161,29 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// Sends the request; with the id of nothing in place of the target's when there is one.
+    pub async fn send(&self, http: &Http, operation: &OperationInfo, unknown: Option<Uuid>) -> Answer {
+        let target = operation.action.and_then(|action| action.row().resource.path_parameter());
+        let mut path = operation.path.to_owned();
+        for (parameter, id) in &self.path {
+            let id = match unknown {
+                Some(unknown) if Some(*parameter) == target => unknown.to_string(),
+                _ => id.clone(),
+            };
+            path = path.replace(&format!("{{{parameter}}}"), &id);
+        }
+        if operation.id.starts_with("list") {
+            path.push_str("?limit=1");
+        }
+        if let Some(query) = self.query {
+            path.push_str(&format!("?{query}"));
+        }
+        assert!(!path.contains('{'), "{path} has a parameter that nobody gives a value");
+        let http = self.if_match.as_ref().map_or_else(|| http.clone(), |version| http.header("if-match", version));
+        let body = self.body.as_ref().map(|body| ("application/json", serde_json::to_vec(body).unwrap()));
+        http.send(operation.method.clone(), &path, body).await
+    }
+
     pub fn at(parameter: &'static str, id: &str) -> Self {
         Self { path: vec![(parameter, id.to_owned())], ..Self::default() }
     }
