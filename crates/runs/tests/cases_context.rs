@@ -31,10 +31,6 @@ impl World {
         self.execute(&RENAME, params![self.id(who), name]).await;
     }
 
-    async fn context(&self, run: RunId) -> Value {
-        self.get("lotse", &format!("/runs/{run}/context")).await.expect(200).body
-    }
-
     /// A thread with so many messages of the writer.
     async fn long_thread(&self, length: i64) -> ThreadId {
         let thread = self.thread(self.places.allgemein, None).await;

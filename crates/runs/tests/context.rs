@@ -26,12 +26,6 @@ statements! {
     AUDITS = "SELECT COUNT(*) AS n FROM audit_events WHERE action = 'run.context.read'";
 }
 
-impl World {
-    async fn context(&self, run: RunId) -> Value {
-        self.get("lotse", &format!("/runs/{run}/context")).await.expect(200).body
-    }
-}
-
 fn marks(elements: &Value) -> Vec<(String, String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let elements = elements.as_array().unwrap();

@@ -294,6 +294,11 @@ impl World {
         self.say(who, thread, text).await.run()
     }
 
+    /// What Lotse reads of a run.
+    pub async fn context(&self, run: RunId) -> Value {
+        self.get("lotse", &format!("/runs/{run}/context")).await.expect(200).body
+    }
+
     /// What polls without waiting bring, batch by batch.
     pub async fn poll(&self, agent: &str) -> Vec<Value> {
         self.settle().await;
