@@ -15,7 +15,7 @@ use bothy_testkit::both_databases;
 
 both_databases! {
     async fn every_statement_prepares(db: TestDb) {
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
+        let database = Database::open(&OpenOptions { checkout: bothy_testkit::PATIENCE, ..OpenOptions::new(db.url().parse().unwrap()) }).await.unwrap();
         let statements = [Agents::statements(), Runs::statements()].concat();
         assert!(statements.len() > 40);
         let failures = prepare_all(&database, &statements).await;

@@ -24,7 +24,12 @@ statements! {
 }
 
 async fn change(db: &TestDb, statement: &'static Statement) {
-    let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
+    let database = Database::open(&OpenOptions {
+        checkout: bothy_testkit::PATIENCE,
+        ..OpenOptions::new(db.url().parse().unwrap())
+    })
+    .await
+    .unwrap();
     let unit = database.begin().await.unwrap();
     assert_eq!(unit.execute(statement, params![]).await.unwrap(), 1);
     unit.commit().await.unwrap();

@@ -20,7 +20,6 @@ use support::process::{Serving, bothy, run};
 use support::{Http, TestServer};
 use uuid::Uuid;
 
-const SECRET: &str = "the same secret for every process of a test";
 const WRITERS: u128 = 16;
 /// How many denials each writer makes; each is an entry of its own.
 const DENIALS: u128 = 25;
@@ -33,16 +32,7 @@ struct Node {
 
 impl Node {
     fn start(db: &TestDb, folder: TestFolder, until: &str) -> Self {
-        let mut command = bothy(folder.path());
-        command
-            .args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &db.url()])
-            .args(["--set", "log.level=warn"])
-            .env("BOTHY_SERVER__SECRET", SECRET);
-        for class in ["read", "admin"] {
-            command.args(["--set", &format!("rate.{class}=1000000")]);
-            command.args(["--set", &format!("rate.{class}_burst=100000")]);
-        }
-        Self { serving: Serving::start(&mut command, until), folder }
+        Self { serving: Serving::node(db, folder.path(), &[], until), folder }
     }
 
     /// Ends the process at once, as a crash does.
@@ -86,18 +76,13 @@ async fn deny(node: &Node, token: &str, side: u128) {
     .await;
 }
 
-fn setup_code(greeting: &str) -> String {
-    let mut lines = greeting.lines().skip_while(|line| !line.contains("setup code"));
-    lines.by_ref().skip(1).find(|line| !line.trim().is_empty()).unwrap().trim().to_owned()
-}
-
 both_databases! {
     // C94, C97: two processes and sixteen writers in each, both killed; then the first call of the next
     // process is on record too, and the log is one line without a gap.
     async fn c94_processes_write_one_line(db: TestDb) {
         let first = Node::start(&db, sqlite_folder(), "makes another");
         let anonymous = Client::anonymous(&first.serving.url()).unwrap();
-        let world = World::build(&anonymous, &setup_code(&first.serving.greeting), &test_password).await.unwrap();
+        let world = World::build(&anonymous, &first.serving.setup_code(), &test_password).await.unwrap();
         let second = db.is_postgres().then(|| Node::start(&db, sqlite_folder(), "Data folder"));
         let alex = &world.alex.token;
         match &second {

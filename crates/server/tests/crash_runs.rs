@@ -19,7 +19,7 @@ use bothy_sdk::Client;
 use bothy_testkit::{TestDb, TestFolder, both_databases, sqlite_folder};
 use serde_json::{Value, json};
 use support::Http;
-use support::process::{Serving, bothy};
+use support::process::Serving;
 
 /// Where a run stands when the server dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,20 +35,7 @@ enum At {
 const EVERYWHERE: [At; 6] = [At::Queued, At::Delivered, At::Running, At::Waiting, At::Answered, At::Cancelled];
 
 fn serve(db: &TestDb, folder: &TestFolder, until: &str) -> Serving {
-    let mut command = bothy(folder.path());
-    command
-        .args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &db.url()])
-        .env("BOTHY_SERVER__SECRET", "the same secret before and after a crash")
-        .env("BOTHY_LOG__LEVEL", "warn");
-    for class in ["read", "write", "agent_runtime", "admin"] {
-        command.args(["--set", &format!("rate.{class}=1000000"), "--set", &format!("rate.{class}_burst=100000")]);
-    }
-    Serving::start(&mut command, until)
-}
-
-fn setup_code(greeting: &str) -> String {
-    let mut lines = greeting.lines().skip_while(|line| !line.contains("setup code"));
-    lines.by_ref().skip(1).find(|line| !line.trim().is_empty()).expect("a setup code").trim().to_owned()
+    Serving::node(db, folder.path(), &[], until)
 }
 
 /// Who acts, at whichever address the server has now.
@@ -212,7 +199,7 @@ both_databases! {
         let folder = sqlite_folder();
         let mut serving = serve(&db, &folder, "makes another");
         let anonymous = Client::anonymous(&serving.url()).unwrap();
-        let world = World::build(&anonymous, &setup_code(&serving.greeting), &test_password).await.unwrap();
+        let world = World::build(&anonymous, &serving.setup_code(), &test_password).await.unwrap();
         for number in 0..rounds() {
             serving = round(&db, &folder, &world, serving, number).await;
         }

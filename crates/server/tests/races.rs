@@ -1,6 +1,7 @@
 //! Revocation races (chapter 03 sections 5 and 9): once taking a right away has answered on one node,
 //! the very next request on another is denied, while readers keep the caches warm and requests are
-//! under way. `BOTHY_RACES` says how many races of each kind; 100 otherwise.
+//! under way. On PostgreSQL the nodes are two processes. `BOTHY_RACES` says how many races of each kind;
+//! 600 otherwise.
 
 #![allow(missing_docs, unreachable_pub, reason = "the parts of a test")]
 #![allow(
@@ -20,13 +21,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use bothy::world::World;
+use bothy::world::{World, test_password};
 use bothy_domain::time::Timestamp;
 use bothy_platform::clock::{Clock, ManualClock};
-use bothy_testkit::{TestDb, both_databases};
+use bothy_sdk::Client;
+use bothy_testkit::{TestDb, TestFolder, both_databases, sqlite_folder};
 use futures::future::{BoxFuture, join_all};
 use reqwest::Method;
 use serde_json::Value;
+use support::process::Serving;
 use support::{Answer, Http, TestServer};
 
 /// How many readers ask at the same time.
@@ -58,24 +61,78 @@ pub struct Question {
     pub of: String,
 }
 
-/// Two nodes over one PostgreSQL, or one over SQLite.
+/// A server of a race.
+pub enum Node {
+    /// In this process, under a clock that the test moves.
+    Here(TestServer),
+    /// A process of its own, under the clock of the machine.
+    Process { serving: Serving, folder: TestFolder },
+}
+
+impl Node {
+    fn url(&self) -> String {
+        match self {
+            Self::Here(server) => server.url(),
+            Self::Process { serving, .. } => serving.url(),
+        }
+    }
+
+    pub fn http(&self) -> Http {
+        Http::new(&self.url())
+    }
+
+    fn pass(&self, time: Duration) {
+        if let Self::Here(server) = self {
+            server.pass(time);
+        }
+    }
+
+    async fn stop(self) {
+        match self {
+            Self::Here(server) => server.stop().await,
+            Self::Process { serving, folder } => {
+                drop(serving);
+                drop(folder);
+            }
+        }
+    }
+}
+
+/// Two processes over one PostgreSQL, or one server over SQLite.
 pub struct Nodes {
-    pub first: TestServer,
-    second: Option<TestServer>,
+    pub first: Node,
+    second: Option<Node>,
     pub world: World,
     pub robin: Http,
 }
 
 impl Nodes {
     async fn start(db: &TestDb) -> Self {
-        let first = TestServer::start(db).await;
-        let world = first.world().await;
-        let second = if db.is_postgres() { Some(first.another(db).await) } else { None };
+        if !db.is_postgres() {
+            let server = TestServer::start(db).await;
+            let world = server.world().await;
+            return Self::of(Node::Here(server), None, world);
+        }
+        let process = |until| {
+            let folder = sqlite_folder();
+            // What the owner confirms at the beginning counts for as long as the races take.
+            let serving = Serving::node(db, folder.path(), &["auth.step_up_ttl=1d"], until);
+            (serving, folder)
+        };
+        let (serving, folder) = process("makes another");
+        let anonymous = Client::anonymous(&serving.url()).unwrap();
+        let world = World::build(&anonymous, &serving.setup_code(), &test_password).await.unwrap();
+        let first = Node::Process { serving, folder };
+        let (serving, folder) = process("Data folder");
+        Self::of(first, Some(Node::Process { serving, folder }), world)
+    }
+
+    fn of(first: Node, second: Option<Node>, world: World) -> Self {
         let robin = first.http().token(&world.robin.token);
         Self { first, second, world, robin }
     }
 
-    fn second(&self) -> &TestServer {
+    fn second(&self) -> &Node {
         self.second.as_ref().unwrap_or(&self.first)
     }
 
@@ -98,7 +155,7 @@ enum Door {
 }
 
 impl Door {
-    async fn ask(&self, node: &TestServer, question: &Question) -> bool {
+    async fn ask(&self, node: &Node, question: &Question) -> bool {
         let Self::Keeping { clock, kept } = self else { return allowed(node, question).await };
         let fresh = |(until, path): &(Timestamp, String)| *until > clock.now() && *path == question.path;
         if kept.lock().unwrap().as_ref().is_some_and(fresh) {
@@ -112,7 +169,7 @@ impl Door {
     }
 }
 
-async fn allowed(node: &TestServer, question: &Question) -> bool {
+async fn allowed(node: &Node, question: &Question) -> bool {
     let body = question.body.as_ref().map(|body| ("application/json", serde_json::to_vec(body).unwrap()));
     let answer: Answer = question.http.at(&node.url()).send(question.method.clone(), &question.path, body).await;
     if answer.status.is_success() {
@@ -168,7 +225,7 @@ async fn race(nodes: &Nodes, kind: &dyn Kind, door: &Door) -> usize {
 
 #[allow(clippy::disallowed_methods, reason = "says how long a test runs, not how the product works")]
 fn races() -> usize {
-    std::env::var("BOTHY_RACES").ok().map_or(100, |number| number.parse().expect("BOTHY_RACES is a number"))
+    std::env::var("BOTHY_RACES").ok().map_or(600, |number| number.parse().expect("BOTHY_RACES is a number"))
 }
 
 both_databases! {
@@ -191,8 +248,9 @@ both_databases! {
 fn a_cache_without_a_version_is_caught() {
     bothy_testkit::run(async {
         let nodes = Nodes::start(&TestDb::sqlite()).await;
+        let Node::Here(server) = &nodes.first else { panic!("one server, in this process") };
         for kind in kinds::all(&nodes).await {
-            let door = Door::Keeping { clock: nodes.first.clock.clone(), kept: Mutex::new(None) };
+            let door = Door::Keeping { clock: server.clock.clone(), kept: Mutex::new(None) };
             let stale = race(&nodes, &*kind, &door).await;
             assert!(stale >= NEXT, "{}: {stale} stale answers were seen", kind.name());
         }

@@ -47,8 +47,7 @@ impl Node {
     }
 
     fn setup_code(&self) -> String {
-        let mut lines = self.serving.greeting.lines().skip_while(|line| !line.contains("setup code"));
-        lines.by_ref().skip(1).find(|line| !line.trim().is_empty()).expect("a setup code").trim().to_owned()
+        self.serving.setup_code()
     }
 }
 

@@ -12,9 +12,15 @@ mod folder;
 pub mod postgres;
 mod statements;
 
+use std::time::Duration;
+
 pub use both::{TestDb, run};
 pub use folder::{TestFolder, sqlite_folder};
 pub use statements::Restricted;
+
+/// How long tests wait for a connection or an answer in real time: far more than it takes, also on a
+/// machine that is busy with other things.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A name that differs from call to call and from process to process.
 fn unique() -> String {

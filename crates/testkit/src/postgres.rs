@@ -5,9 +5,9 @@
 mod cluster;
 
 use std::sync::OnceLock;
-use std::time::Duration;
-
 use tokio_postgres::{Client, Config, NoTls};
+
+use crate::PATIENCE;
 
 /// A database of one test. It is dropped with this value, as well as that goes.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ fn answers(url: &str) -> bool {
 
 async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
     let mut config: Config = url.parse()?;
-    config.connect_timeout(Duration::from_secs(5));
+    config.connect_timeout(PATIENCE);
     let (client, connection) = config.connect(NoTls).await?;
     tokio::spawn(connection);
     Ok(client)
@@ -91,13 +91,13 @@ fn blocking<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("tests need threads").block_on(work)
 }
 
-/// The same address with another database.
+/// The same address with another database and [`PATIENCE`] for each connection.
 fn with_database(url: &str, name: &str) -> String {
     let (address, options) = url.split_once('?').map_or((url, ""), |(address, options)| (address, options));
     let (scheme, rest) = address.split_once("://").unwrap_or(("postgres", address));
     let authority = rest.split_once('/').map_or(rest, |(authority, _)| authority);
-    let options = if options.is_empty() { String::new() } else { format!("?{options}") };
-    format!("{scheme}://{authority}/{name}{options}")
+    let separator = if options.is_empty() { "" } else { "&" };
+    format!("{scheme}://{authority}/{name}?{options}{separator}connect_timeout={}", PATIENCE.as_secs())
 }
 
 #[cfg(test)]
@@ -106,8 +106,11 @@ mod tests {
 
     #[test]
     fn only_the_database_changes() {
-        assert_eq!(with_database("postgres://robin@host:1/old?a=b", "new"), "postgres://robin@host:1/new?a=b");
-        assert_eq!(with_database("postgres://host", "new"), "postgres://host/new");
+        assert_eq!(
+            with_database("postgres://robin@host:1/old?a=b", "new"),
+            "postgres://robin@host:1/new?a=b&connect_timeout=60"
+        );
+        assert_eq!(with_database("postgres://host", "new"), "postgres://host/new?connect_timeout=60");
     }
 
     #[tokio::test]

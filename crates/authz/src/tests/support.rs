@@ -35,7 +35,9 @@ pub(super) const WRITE: Rights = Rights { level: Level::Write, capabilities: Cap
 pub(super) const TRIGGER: Rights = Rights { level: Level::Trigger, capabilities: Capabilities::NONE };
 
 pub(super) async fn open(db: &TestDb) -> Database {
-    Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap()
+    Database::open(&OpenOptions { checkout: bothy_testkit::PATIENCE, ..OpenOptions::new(db.url().parse().unwrap()) })
+        .await
+        .unwrap()
 }
 
 pub(super) const fn principal(number: u128) -> PrincipalId {

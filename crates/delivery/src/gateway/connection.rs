@@ -90,6 +90,7 @@ impl Connection {
     }
 
     async fn live(&mut self) -> Result<Infallible, End> {
+        let opened = self.heard;
         // The hub knows the connection from here on; what ended before is found now.
         self.look_again().await?;
         self.greet().await?;
@@ -98,7 +99,10 @@ impl Connection {
         self.catch_up().await?;
         let clock = Arc::clone(&self.delivery.parts.clock);
         let interval = self.delivery.parts.config.gateway.heartbeat_interval.get();
-        let mut beat = clock.sleep_until(clock.now().plus(interval));
+        // Counted from the greeting and then from beat to beat, so that the work between two of them
+        // puts none off.
+        let mut due = opened.plus(interval);
+        let mut beat = clock.sleep_until(due);
         loop {
             let turn = {
                 let Self { queue, receiver, end, .. } = self;
@@ -116,8 +120,10 @@ impl Connection {
                 // The seat holds the other side, so there is always more to come.
                 Turn::New(None) => return Err(End::Stopping),
                 Turn::Beat => {
+                    let now = clock.now();
                     self.beat().await?;
-                    beat = clock.sleep_until(clock.now().plus(interval));
+                    due = due.plus(interval).max(now);
+                    beat = clock.sleep_until(due);
                 }
             }
         }

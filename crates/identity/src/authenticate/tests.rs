@@ -87,7 +87,12 @@ struct World {
 
 impl World {
     async fn new(db: &TestDb) -> Self {
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
+        let database = Database::open(&OpenOptions {
+            checkout: bothy_testkit::PATIENCE,
+            ..OpenOptions::new(db.url().parse().unwrap())
+        })
+        .await
+        .unwrap();
         let clock: SharedClock = Arc::new(ManualClock::default());
         let entropy: SharedEntropy = Arc::new(SeededEntropy::new(1));
         let ids = IdSource::new(Arc::clone(&clock), Arc::clone(&entropy));

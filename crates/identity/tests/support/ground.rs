@@ -129,7 +129,9 @@ impl Ground {
 
 /// The database of a test.
 pub async fn open(db: &TestDb) -> Database {
-    Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap()
+    Database::open(&OpenOptions { checkout: bothy_testkit::PATIENCE, ..OpenOptions::new(db.url().parse().unwrap()) })
+        .await
+        .unwrap()
 }
 
 /// The way into operations.

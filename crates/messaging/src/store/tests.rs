@@ -65,7 +65,7 @@ fn every_reading_statement_is_restricted_to_visible_channels_or_a_named_exceptio
 
 both_databases! {
     async fn both_engines_take_every_statement(db: TestDb) {
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
+        let database = Database::open(&OpenOptions { checkout: bothy_testkit::PATIENCE, ..OpenOptions::new(db.url().parse().unwrap()) }).await.unwrap();
         if let Err(failures) = prepare_all(&database, &statements()).await {
             panic!("{failures:#?}");
         }

@@ -7,7 +7,6 @@ use crate::audit::AuditLog;
 use crate::audit::chain::Chain;
 use crate::audit::checkpoint::{Checkpoint, newest_checkpoint};
 use crate::audit::store::{chain, checkpoints};
-use crate::clock::sleep;
 use crate::config;
 use crate::keys::{KeyError, KeyPurpose, KeyRing};
 
@@ -129,11 +128,12 @@ pub async fn run(
 ) {
     let mut shutdown = pin!(shutdown);
     loop {
+        let next = sealer.log.clock.now().plus(intervals.seal);
         sealer.pass(database, intervals.checkpoint).await;
         tokio::select! {
             biased;
             () = &mut shutdown => break,
-            () = sleep(&sealer.log.clock, intervals.seal) => {}
+            () = sealer.log.clock.sleep_until(next) => {}
         }
     }
     sealer.pass(database, Duration::ZERO).await;

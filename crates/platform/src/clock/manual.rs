@@ -71,6 +71,17 @@ impl ManualClock {
         }
     }
 
+    /// Waits until somebody waits for this very point in time.
+    pub async fn until_awaited(&self, at: Timestamp) {
+        loop {
+            let registered = self.shared.registered.notified();
+            if self.state().is_awaited(at) {
+                return;
+            }
+            registered.await;
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing that runs under the lock can panic half-way; a poisoned lock still holds a whole
         // state.
@@ -89,6 +100,10 @@ impl State {
             // Somebody who stopped waiting is no error.
             let _ = sleeper.send(());
         }
+    }
+
+    fn is_awaited(&self, at: Timestamp) -> bool {
+        self.sleepers.iter().any(|(awaited, sleeper)| *awaited == at && !sleeper.is_closed())
     }
 
     fn forget_gone(&mut self) {

@@ -23,6 +23,7 @@ impl EventLog {
         }
         let mut elsewhere = self.0.database.listen(CHANNEL);
         loop {
+            let next = self.0.clock.now().plus(SAFETY);
             if let Err(error) = self.sequence().await {
                 tracing::warn!(%error, "events wait for their positions; trying again");
                 sleep(&self.0.clock, SAFETY).await;
@@ -31,7 +32,7 @@ impl EventLog {
             tokio::select! {
                 () = self.0.committed.notified() => {}
                 () = elsewhere.recv() => {}
-                () = sleep(&self.0.clock, SAFETY) => {}
+                () = self.0.clock.sleep_until(next) => {}
             }
         }
     }

@@ -39,7 +39,7 @@ use seal::Sealer;
 /// How long a claim outlasts the longest request: clocks of nodes differ, and a process may pause.
 const LEASE_MARGIN: Duration = Duration::from_secs(30);
 /// How often it is looked whether another node has finished. The own node says so.
-const POLL: Duration = Duration::from_millis(250);
+pub(super) const POLL: Duration = Duration::from_millis(250);
 
 /// The answers that are kept for requests that are sent again.
 #[allow(missing_debug_implementations)]

@@ -10,7 +10,9 @@ use crate::clock::{SharedClock, SystemClock, timeout};
 
 /// Opens a test's database; opening it twice gives two nodes on PostgreSQL.
 pub(crate) async fn open(db: &TestDb) -> Database {
-    Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap()
+    Database::open(&OpenOptions { checkout: bothy_testkit::PATIENCE, ..OpenOptions::new(db.url().parse().unwrap()) })
+        .await
+        .unwrap()
 }
 
 /// Waits for something that should come at once, for real time, so that a defect fails a test and

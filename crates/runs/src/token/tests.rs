@@ -34,7 +34,12 @@ struct World {
 
 impl World {
     async fn new(db: &TestDb) -> Self {
-        let database = Database::open(&OpenOptions::new(db.url().parse().unwrap())).await.unwrap();
+        let database = Database::open(&OpenOptions {
+            checkout: bothy_testkit::PATIENCE,
+            ..OpenOptions::new(db.url().parse().unwrap())
+        })
+        .await
+        .unwrap();
         let clock = ManualClock::new(Timestamp::from_micros(1_767_000_000_000_000));
         let shared: SharedClock = Arc::new(clock.clone());
         let entropy: SharedEntropy = Arc::new(SeededEntropy::new(3));

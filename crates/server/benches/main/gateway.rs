@@ -10,8 +10,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::http::setup_code;
-use crate::support::process::{Serving, bothy};
+use crate::support::process::Serving;
 use crate::support::{Http, Socket};
 
 const CONNECTIONS: usize = 1_000;
@@ -25,15 +24,9 @@ fn resident(process: u32) -> u64 {
 }
 
 async fn measure(db: &TestDb, folder: &std::path::Path) -> Value {
-    let mut command = bothy(folder);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &db.url()]);
-    for class in ["read", "write", "agent_runtime", "admin"] {
-        command.args(["--set", &format!("rate.{class}=1000000"), "--set", &format!("rate.{class}_burst=100000")]);
-    }
-    command.args(["--set", "gateway.max_connections_per_principal=2000", "--set", "log.level=warn"]);
-    let serving = Serving::start(&mut command, "makes another");
+    let serving = Serving::node(db, folder, &["gateway.max_connections_per_principal=2000"], "makes another");
     let anonymous = Client::anonymous(&serving.url()).unwrap();
-    let world = World::build(&anonymous, &setup_code(&serving.greeting), &test_password).await.unwrap();
+    let world = World::build(&anonymous, &serving.setup_code(), &test_password).await.unwrap();
     let robin = Http::new(&serving.url()).token(&world.robin.token);
     let messages = format!("/threads/{}/messages", world.allgemein.main);
     robin.post(&messages, json!({ "content_md": "a first one" })).await.expect(201);

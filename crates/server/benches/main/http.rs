@@ -9,7 +9,7 @@ use bothy_testkit::{TestDb, sqlite_folder};
 use serde_json::{Value, json};
 
 use crate::support::Http;
-use crate::support::process::{Serving, bothy};
+use crate::support::process::Serving;
 
 const MESSAGES_BEFORE: usize = 60;
 const TIME: Duration = Duration::from_secs(4);
@@ -23,14 +23,8 @@ struct Bench {
 
 impl Bench {
     async fn start(db: &TestDb, folder: &std::path::Path) -> Self {
-        let mut command = bothy(folder);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &db.url()]);
-        for class in ["read", "write", "agent_runtime", "admin"] {
-            command.args(["--set", &format!("rate.{class}=1000000"), "--set", &format!("rate.{class}_burst=100000")]);
-        }
-        command.args(["--set", "log.level=warn"]);
-        let serving = Serving::start(&mut command, "makes another");
-        let code = setup_code(&serving.greeting);
+        let serving = Serving::node(db, folder, &[], "makes another");
+        let code = serving.setup_code();
         let anonymous = Client::anonymous(&serving.url()).unwrap();
         let world = World::build(&anonymous, &code, &test_password).await.unwrap();
         let http = Http::new(&serving.url());
@@ -65,11 +59,6 @@ impl Bench {
         }
         figures.into()
     }
-}
-
-pub(crate) fn setup_code(greeting: &str) -> String {
-    let mut lines = greeting.lines().skip_while(|line| !line.contains("setup code"));
-    lines.by_ref().skip(1).find(|line| !line.trim().is_empty()).unwrap().trim().to_owned()
 }
 
 async fn invocation(lotse: &Http) -> (String, String) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bothy_platform::audit::{self, AuditIntervals};
-use bothy_platform::clock::{SharedClock, sleep};
+use bothy_platform::clock::SharedClock;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -58,7 +58,8 @@ impl Background {
     }
 }
 
-/// Repeats a duty for ever.
+/// Repeats a duty for ever, at most one `pause` after its last beginning: time that passes while it is at
+/// work counts.
 async fn every<E: Display>(
     pause: Duration,
     clock: SharedClock,
@@ -66,10 +67,11 @@ async fn every<E: Display>(
     mut duty: impl AsyncFnMut() -> Result<(), E>,
 ) {
     loop {
+        let next = clock.now().plus(pause);
         if let Err(error) = duty().await {
             tracing::warn!(%error, what, "a duty failed; trying again");
         }
-        sleep(&clock, pause).await;
+        clock.sleep_until(next).await;
     }
 }
 

@@ -10,7 +10,7 @@ use bothy_identity::{ActingForSource, Identity};
 use bothy_messaging::{MessageWritten, Messaging};
 use bothy_platform::audit::{self, AuditLog, AuditSealer};
 use bothy_platform::authorize::Locate;
-use bothy_platform::config::{Config, MigrateMode, Secret};
+use bothy_platform::config::{Config, Secret};
 use bothy_platform::entropy::IdSource;
 use bothy_platform::events::EventLog;
 use bothy_platform::http::{
@@ -21,7 +21,7 @@ use bothy_platform::instance::{Instance, SetupError};
 use bothy_platform::keys::{InstanceSecret, KeyRing};
 use bothy_platform::paging::PageLimits;
 use bothy_runs::{Runs, RunsDeps};
-use bothy_storage::{Database, DatabaseUrl, Migrate, OpenOptions};
+use bothy_storage::{Database, Migrate, OpenOptions};
 use serde_json::Value;
 
 use super::{Ports, StartError, probes};
@@ -74,7 +74,7 @@ impl Modules {
     /// # Errors
     /// [`StartError`], which says in one line what is wrong and what to do.
     pub async fn open(config: Config, ports: &Ports) -> Result<Self, StartError> {
-        let database = Database::open(&options(&config)?).await?;
+        let database = Database::open(&config.open_options()?).await?;
         match Self::on(database.clone(), config, ports.clone()).await {
             Ok(modules) => Ok(modules),
             Err(error) => {
@@ -309,22 +309,5 @@ impl Modules {
 /// # Errors
 /// [`StartError`].
 pub async fn open_to_read(config: &Config) -> Result<Database, StartError> {
-    Ok(Database::open(&OpenOptions { migrate: Migrate::Check, ..options(config)? }).await?)
-}
-
-/// How the configured database is opened.
-fn options(config: &Config) -> Result<OpenOptions, StartError> {
-    let url = match &config.server.database_url {
-        Some(url) => url.expose().parse()?,
-        None => DatabaseUrl::sqlite(&config.server.data_folder),
-    };
-    Ok(OpenOptions {
-        migrate: match config.server.migrate {
-            MigrateMode::Auto => Migrate::Auto,
-            MigrateMode::Check => Migrate::Check,
-        },
-        pool: config.database.pool_size.to_usize(),
-        checkout: config.database.checkout_timeout.get(),
-        ..OpenOptions::new(url)
-    })
+    Ok(Database::open(&OpenOptions { migrate: Migrate::Check, ..config.open_options()? }).await?)
 }

@@ -14,8 +14,19 @@ pub struct Http {
 
 impl Http {
     pub fn new(base: &str) -> Self {
+        Self::with(base, usize::MAX)
+    }
+
+    /// A connection a request: where a story lets minutes pass in one line, idle connections end at any
+    /// moment.
+    pub fn without_pool(base: &str) -> Self {
+        Self::with(base, 0)
+    }
+
+    fn with(base: &str, idle: usize) -> Self {
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
+            .pool_max_idle_per_host(idle)
             .tls_backend_preconfigured(no_tls())
             .build()
             .unwrap();

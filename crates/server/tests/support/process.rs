@@ -2,10 +2,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
 
-/// How long a program may take to print its next line; far more than it needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+use bothy_testkit::{PATIENCE, TestDb};
 
 /// The program, with nothing of this process's environment in its settings.
 pub fn bothy(folder: &Path) -> Command {
@@ -74,6 +72,29 @@ impl Serving {
             }
         }
         serving
+    }
+
+    /// Starts one of several processes over a database, with one secret for all and budgets that no test
+    /// uses up.
+    pub fn node(db: &TestDb, folder: &Path, settings: &[&str], until: &str) -> Self {
+        let mut command = bothy(folder);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &db.url()])
+            .args(["--set", "log.level=warn"])
+            .env("BOTHY_SERVER__SECRET", "the same secret for every process of a test");
+        for class in ["public_auth", "read", "write", "agent_runtime", "admin"] {
+            command.args(["--set", &format!("rate.{class}=1000000"), "--set", &format!("rate.{class}_burst=100000")]);
+        }
+        for setting in settings {
+            command.args(["--set", setting]);
+        }
+        Self::start(&mut command, until)
+    }
+
+    /// The setup code that it printed.
+    pub fn setup_code(&self) -> String {
+        let mut lines = self.greeting.lines().skip_while(|line| !line.contains("setup code"));
+        lines.by_ref().skip(1).find(|line| !line.trim().is_empty()).expect("a setup code").trim().to_owned()
     }
 
     /// Where it listens, as it says.

@@ -8,7 +8,7 @@ use bothy_platform::config::{Config, Rate, Secret};
 use bothy_platform::entropy::SystemEntropy;
 use bothy_sdk::Client;
 use bothy_storage::{Database, MIGRATIONS, Migration, OpenOptions};
-use bothy_testkit::{TestDb, TestFolder, sqlite_folder};
+use bothy_testkit::{PATIENCE, TestDb, TestFolder, sqlite_folder};
 
 use super::http::Http;
 use super::settle::settle;
@@ -51,6 +51,7 @@ impl TestServer {
         config.server.database_url = Some(Secret::new(db.url()));
         config.server.secret = Some(Secret::new("the same secret for every node of a test"));
         config.rate = plenty();
+        config.database.checkout_timeout = "1m".parse().unwrap();
         adjust(&mut config);
         let entropy = Arc::new(SystemEntropy::new().unwrap());
         let ports = Ports { clock: Arc::new(clock.clone()), entropy };
@@ -69,7 +70,7 @@ impl TestServer {
 
     /// A raw client without a token.
     pub fn http(&self) -> Http {
-        Http::new(&self.url())
+        Http::without_pool(&self.url())
     }
 
     /// Builds the test world of chapter 00.
@@ -111,6 +112,7 @@ pub fn plenty() -> Rate {
 pub async fn migrate_to_the_future(db: &TestDb) {
     let step = Migration { version: 9999, name: "future", text: "CREATE TABLE future (\n  id UUID PRIMARY KEY\n);\n" };
     let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([step]).collect();
-    let options = OpenOptions { migrations: steps.leak(), ..OpenOptions::new(db.url().parse().unwrap()) };
+    let options =
+        OpenOptions { migrations: steps.leak(), checkout: PATIENCE, ..OpenOptions::new(db.url().parse().unwrap()) };
     Database::open(&options).await.unwrap().close().await;
 }

@@ -1,5 +1,4 @@
-use std::time::Duration;
-
+use bothy_testkit::PATIENCE;
 use futures::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -7,9 +6,6 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::{Error, Message};
-
-/// How long a frame may take in real time; far more than it needs.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A client of the gateway that sees every frame.
 pub struct Socket {

@@ -50,7 +50,7 @@ impl Postgres {
         let pool = Pool::builder(manager)
             .max_size(options.pool.max(1))
             .wait_timeout(Some(options.checkout))
-            .create_timeout(Some(options.checkout))
+            .create_timeout(config.get_connect_timeout().copied())
             .post_create(Hook::async_fn(|client, _| {
                 Box::pin(async move { client.batch_execute(WITHOUT_JIT).await.map_err(HookError::Backend) })
             }))

@@ -55,7 +55,13 @@ statements! {
 
 /// The options with which tests open their databases.
 pub fn options(db: &TestDb) -> OpenOptions {
-    OpenOptions { migrations: SCHEMA, pool: 8, readers: 2, ..OpenOptions::new(db.url().parse().unwrap()) }
+    OpenOptions {
+        migrations: SCHEMA,
+        pool: 8,
+        readers: 2,
+        checkout: bothy_testkit::PATIENCE,
+        ..OpenOptions::new(db.url().parse().unwrap())
+    }
 }
 
 pub async fn open(db: &TestDb) -> Database {

@@ -11,7 +11,7 @@ use bothy_storage::{prepare_all, statements};
 use bothy_testkit::both_databases;
 use tokio::sync::Semaphore;
 
-use super::super::idempotency::{Asked, Turn, store};
+use super::super::idempotency::{Asked, POLL, Turn, store};
 use super::*;
 
 statements! {
@@ -163,17 +163,9 @@ async fn pause(door: &Door) {
     unit.commit().await.unwrap();
 }
 
-/// Waits until one request waits in the handler and another for the first: each has a time limit,
-/// the first one more for its execution, and the second its pause.
-async fn both_wait(door: &Door) {
-    loop {
-        door.clock.until_sleepers(4).await;
-        // The limit on the arrival of a body is gone after a moment.
-        pause(door).await;
-        if door.clock.sleepers() >= 4 {
-            return;
-        }
-    }
+/// Waits until a request waits for another with its key: nothing else ends after this time.
+async fn one_waits(door: &Door) {
+    door.clock.until_awaited(door.clock.now().plus(POLL)).await;
 }
 
 fn made(door: &Door) -> u32 {
