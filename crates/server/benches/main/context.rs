@@ -23,7 +23,7 @@ statements! {
 
 /// A run in a thread with so many messages: the agent inside of it, and the path of its context.
 async fn run_in(server: &TestServer, world: &bothy::world::World, length: i64) -> (Http, String) {
-    let http = server.http();
+    let http = Http::new(&server.url());
     let (robin, alex, lotse) =
         (http.token(&world.robin.token), http.token(&world.alex.token), http.token(&world.lotse.token));
     let parent = json!({ "content_md": "A topic." });
@@ -59,7 +59,7 @@ pub(crate) async fn times(request: impl AsyncFn()) -> (u64, u64) {
 }
 
 /// How many statements a request takes. Work in the background only adds: the least of several counts.
-async fn statements_of(server: &TestServer, request: impl AsyncFn()) -> u64 {
+pub(crate) async fn statements_of(server: &TestServer, request: impl AsyncFn()) -> u64 {
     let database = &server.app.modules().database;
     let mut least = u64::MAX;
     for _ in 0..20 {
@@ -83,7 +83,7 @@ pub(crate) async fn run() -> Value {
     for (engine, db) in [("sqlite", TestDb::sqlite()), ("postgres", TestDb::postgres().await)] {
         let server = TestServer::start(&db).await;
         let world = server.world().await;
-        let http = server.http();
+        let http = Http::new(&server.url());
         let noop = times(async || drop(http.get("/healthz").await.expect(200))).await;
         println!("{engine:9} no-op route                   p50 {:>6} us, p99 {:>6} us", noop.0, noop.1);
         let mut measured = serde_json::Map::new();

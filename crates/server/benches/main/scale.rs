@@ -10,7 +10,7 @@ use bothy_storage::{UnitOfWork, params, statements};
 use bothy_testkit::TestDb;
 use serde_json::{Map, Value, json};
 
-use crate::context::times;
+use crate::context::{statements_of, times};
 use crate::support::{Http, Socket, TestServer};
 
 /// Channels and messages of others.
@@ -106,6 +106,13 @@ async fn fill(unit: &UnitOfWork, space: SpaceId, world: &World, (channels, messa
     unit.execute(&ANALYZE, params![]).await.unwrap();
 }
 
+/// Median and 99th percentile in microseconds, and how many statements a request takes.
+struct Measured {
+    name: &'static str,
+    times: (u64, u64),
+    statements: Option<u64>,
+}
+
 /// An instance of a size, and its member.
 struct Instance {
     server: TestServer,
@@ -118,7 +125,8 @@ impl Instance {
     async fn of(db: &TestDb, size: (i64, i64)) -> Self {
         let server = TestServer::start(db).await;
         let world = server.world().await;
-        let (robin, sam) = (server.http().token(&world.robin.token), server.http().token(&world.sam.token));
+        let http = Http::new(&server.url());
+        let (robin, sam) = (http.token(&world.robin.token), http.token(&world.sam.token));
         let space = robin.post("/spaces", json!({ "name": "Load" })).await.expect(201).text("/space_id");
         let unit = server.app.modules().database.begin().await.unwrap();
         fill(&unit, space.parse().unwrap(), &world, size).await;
@@ -132,21 +140,28 @@ impl Instance {
         Self { server, world, sam, main }
     }
 
-    async fn measure(&self) -> Vec<(&'static str, (u64, u64))> {
-        let get = async |path: &str| drop(self.sam.get(path).await.expect(200));
+    async fn measure(&self) -> Vec<Measured> {
         let list = format!("{}?limit=50", self.main);
         let said = json!({ "content_md": "One more, of an ordinary length." });
         let poll = self.wake_a_poll().await;
         let gateway = self.wake_the_gateway().await;
+        let get = async |name: &'static str, path: &str| {
+            self.of(name, async || drop(self.sam.get(path).await.expect(200))).await
+        };
         vec![
-            ("listThreadMessages", times(async || get(&list).await).await),
-            ("getSnapshot", times(async || get("/snapshot").await).await),
-            ("searchMessages", times(async || get("/search/messages?q=report%20").await).await),
-            ("searchMessages, beginning", times(async || get("/search/messages?q=repo").await).await),
-            ("createMessage", times(async || drop(self.sam.post(&self.main, said.clone()).await.expect(201))).await),
-            ("wake-up of a poll", poll),
-            ("wake-up of the gateway", gateway),
+            get("listThreadMessages", &list).await,
+            get("getSnapshot", "/snapshot").await,
+            get("searchMessages", "/search/messages?q=report%20").await,
+            get("searchMessages, beginning", "/search/messages?q=repo").await,
+            self.of("createMessage", async || drop(self.sam.post(&self.main, said.clone()).await.expect(201))).await,
+            Measured { name: "wake-up of a poll", times: poll, statements: None },
+            Measured { name: "wake-up of the gateway", times: gateway, statements: None },
         ]
+    }
+
+    async fn of(&self, name: &'static str, request: impl AsyncFn()) -> Measured {
+        let statements = Some(statements_of(&self.server, &request).await);
+        Measured { name, times: times(&request).await, statements }
     }
 
     /// From the request that writes a message until a client of the gateway has it.
@@ -165,8 +180,8 @@ impl Instance {
 
     /// From the request that mentions an agent until its waiting poll has the invocation.
     async fn wake_a_poll(&self) -> (u64, u64) {
-        let lotse = self.server.http().token(&self.world.lotse.token);
-        let alex = self.server.http().token(&self.world.alex.token);
+        let http = Http::new(&self.server.url());
+        let (lotse, alex) = (http.token(&self.world.lotse.token), http.token(&self.world.alex.token));
         let mut times: Vec<Duration> = Vec::new();
         let mut cursor = String::new();
         for number in 0..WAKE_UPS / 10 {
@@ -220,13 +235,22 @@ pub(crate) async fn run() -> Value {
         }
         let mut of_engine = Map::new();
         for (small, large) in measured[0].iter().zip(&measured[1]) {
-            let ratio = large.1.0 as f64 / small.1.0 as f64;
+            assert_eq!(small.statements, large.statements, "{}: statements grow with the instance", small.name);
+            let (name, statements, ratio) = (small.name, small.statements, large.times.0 as f64 / small.times.0 as f64);
+            let (small, large) = (small.times, large.times);
             println!(
-                "{engine:9} {:26} small p50 {:>6} us, p99 {:>6} us, large p50 {:>6} us, p99 {:>6} us, ratio {ratio:.2}",
-                small.0, small.1.0, small.1.1, large.1.0, large.1.1
+                "{engine:9} {name:26} small p50 {:>6} us, p99 {:>6} us, large p50 {:>6} us, p99 {:>6} us, ratio {ratio:.2}, {} statements",
+                small.0,
+                small.1,
+                large.0,
+                large.1,
+                statements.map_or_else(|| "-".to_owned(), |count| count.to_string())
             );
-            let figure = json!({ "small_p50_us": small.1.0, "small_p99_us": small.1.1, "large_p50_us": large.1.0, "large_p99_us": large.1.1, "ratio": ratio });
-            of_engine.insert(small.0.to_owned(), figure);
+            let figure = json!({
+                "small_p50_us": small.0, "small_p99_us": small.1, "large_p50_us": large.0, "large_p99_us": large.1,
+                "ratio": ratio, "statements": statements,
+            });
+            of_engine.insert(name.to_owned(), figure);
         }
         figures.insert(engine.to_owned(), of_engine.into());
     }

@@ -16,9 +16,12 @@ use crate::{DecodeProblem, OpenError, OpenOptions, StorageError};
 /// The oldest server version.
 const OLDEST: i32 = 150_000;
 
-/// Our statements are short, and how many rows a list of ids finds cannot be estimated: the planner takes
-/// some for so long that it compiles them first, which takes a second where they take a millisecond.
-const WITHOUT_JIT: &str = "SET jit = off";
+/// Every statement finds its rows by indexes, beginning with what its caller sees. How many rows a list of
+/// ids finds cannot be estimated, so the planner would take some statements to be better off with a look at
+/// whole tables, whose cost grows with the instance, or would compile them first, which takes a second
+/// where they take a millisecond.
+const BY_INDEXES: &str = "SET jit = off; SET enable_seqscan = off; SET enable_hashjoin = off; \
+    SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
 
 /// An open pool.
 pub(crate) struct Postgres {
@@ -52,7 +55,7 @@ impl Postgres {
             .wait_timeout(Some(options.checkout))
             .create_timeout(config.get_connect_timeout().copied())
             .post_create(Hook::async_fn(|client, _| {
-                Box::pin(async move { client.batch_execute(WITHOUT_JIT).await.map_err(HookError::Backend) })
+                Box::pin(async move { client.batch_execute(BY_INDEXES).await.map_err(HookError::Backend) })
             }))
             .runtime(Runtime::Tokio1)
             .build()
