@@ -40,7 +40,8 @@ impl Stage {
         }
         let http = servers[0].http();
         let [robin, alex, writer, lotse] =
-            [&world.robin.token, &world.alex.token, &world.writer.token, &world.lotse.token].map(|token| http.token(token));
+            [&world.robin.token, &world.alex.token, &world.writer.token, &world.lotse.token]
+                .map(|token| http.token(token));
         let parent = say(&writer, &world.allgemein.main.to_string(), "Delete it.").await.text("/message_id");
         let path = format!("/channels/{}/threads", world.allgemein.id);
         let thread = robin.post(&path, json!({ "parent_message_id": parent })).await.expect(201).text("/thread_id");

@@ -9,7 +9,7 @@ statements! {
 /// Waits until every event has its position, which on PostgreSQL it gets after the commit.
 #[allow(clippy::disallowed_methods, reason = "waits for another task, not for a time")]
 pub async fn settle(database: &Database) {
-    for _ in 0..2000 {
+    for _ in 0..30_000 {
         let open: i64 = database.reader().await.unwrap().one(&UNSEQUENCED, params![]).await.unwrap().get("n").unwrap();
         if open == 0 {
             return;

@@ -146,20 +146,21 @@ impl Instance {
         let poll = self.wake_a_poll().await;
         let gateway = self.wake_the_gateway().await;
         let get = async |name: &'static str, path: &str| {
-            self.of(name, async || drop(self.sam.get(path).await.expect(200))).await
+            self.measured(name, async || drop(self.sam.get(path).await.expect(200))).await
         };
         vec![
             get("listThreadMessages", &list).await,
             get("getSnapshot", "/snapshot").await,
             get("searchMessages", "/search/messages?q=report%20").await,
             get("searchMessages, beginning", "/search/messages?q=repo").await,
-            self.of("createMessage", async || drop(self.sam.post(&self.main, said.clone()).await.expect(201))).await,
+            self.measured("createMessage", async || drop(self.sam.post(&self.main, said.clone()).await.expect(201)))
+                .await,
             Measured { name: "wake-up of a poll", times: poll, statements: None },
             Measured { name: "wake-up of the gateway", times: gateway, statements: None },
         ]
     }
 
-    async fn of(&self, name: &'static str, request: impl AsyncFn()) -> Measured {
+    async fn measured(&self, name: &'static str, request: impl AsyncFn()) -> Measured {
         let statements = Some(statements_of(&self.server, &request).await);
         Measured { name, times: times(&request).await, statements }
     }
