@@ -12,6 +12,8 @@ mod create;
 mod delete;
 mod edit;
 mod emoji;
+#[cfg(fuzzing)]
+pub mod fuzz;
 mod import;
 mod list;
 mod locate;

@@ -154,7 +154,17 @@ impl Flow {
         });
         let asked = bound.post(&at("await-input"), question).await.expect(200).text("/question_message_id");
         let pressed = json!({ "component_id": "why", "fields": { "reason": text("typed") } });
-        self.canary.post(&format!("/messages/{asked}/interactions"), pressed).await.expect(201);
+        let interactions = format!("/messages/{asked}/interactions");
+        for wrong in [
+            json!({ "component_id": CONTENT, "fields": { "reason": text("typed") } }),
+            json!({ "component_id": "why", "fields": { HANDLE: text("typed") } }),
+            json!({ "component_id": "why", "fields": { "reason": CONTENT.repeat(10_000) } }),
+            json!({ "component_id": "why", "fields": { "reason": { NAME: 5 } } }),
+        ] {
+            self.refused.push(self.canary.post(&interactions, wrong).await.expect(422));
+        }
+        self.canary.post(&interactions, pressed.clone()).await.expect(201);
+        self.refused.push(self.canary.post(&interactions, pressed).await.expect(409));
         let fresh = self.lotse.post_empty(&at("token")).await.expect(200).text("/invocation_token");
         self.lotse.post(&at("resume"), json!({ "invocation_token": fresh })).await.expect(200);
         bound.post(&format!("/threads/{thread}/messages"), json!({ "content_md": text("answer") })).await.expect(201);

@@ -139,12 +139,21 @@ statements! {
         postgres: by_channel_postgres!("i.term = $4"),
     };
     /// Messages with a word that begins so in the channels that a scope shows, newest first.
-    SEARCH_CHANNELS_BY_BEGINNING = concat!(
-        tables!(), message_columns!(),
-        " FROM (SELECT DISTINCT b.message_id, b.channel_id FROM visible CROSS JOIN search_terms b",
-        " WHERE b.channel_id = visible.id AND b.term >= $4 AND b.term < $16 AND b.message_id < $5) i",
-        " CROSS JOIN messages m WHERE i.message_id < $5", found!()
-    );
+    SEARCH_CHANNELS_BY_BEGINNING = {
+        sqlite: concat!(
+            tables!(), message_columns!(),
+            " FROM (SELECT DISTINCT b.message_id, b.channel_id FROM visible CROSS JOIN search_terms b",
+            " WHERE b.channel_id = visible.id AND b.term >= $4 AND b.term < $16 AND b.message_id < $5) i",
+            " CROSS JOIN messages m WHERE i.message_id < $5", found!()
+        ),
+        postgres: concat!(
+            tables!(), "found.* FROM visible CROSS JOIN LATERAL (SELECT ", message_columns!(),
+            " FROM (SELECT DISTINCT b.message_id, b.channel_id FROM search_terms b",
+            " WHERE b.channel_id = visible.id AND b.term >= $4 AND b.term < $16 AND b.message_id < $5) i",
+            " CROSS JOIN messages m WHERE i.message_id < $5", found!(),
+            ") AS found ORDER BY found.id DESC LIMIT $15"
+        ),
+    };
     /// The indexed words of a message.
     DOCUMENT = "SELECT folded FROM search_documents WHERE message_id = $1";
     /// The indexed words of the messages of a thread.

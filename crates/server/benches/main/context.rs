@@ -62,7 +62,7 @@ pub(crate) async fn times(request: impl AsyncFn()) -> (u64, u64) {
 pub(crate) async fn statements_of(server: &TestServer, request: impl AsyncFn()) -> u64 {
     let database = &server.app.modules().database;
     let mut least = u64::MAX;
-    for _ in 0..20 {
+    for _ in 0..200 {
         let before = database.statements();
         request().await;
         least = least.min(database.statements() - before);
