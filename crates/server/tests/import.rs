@@ -12,11 +12,15 @@ mod support;
 
 use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use bothy_testkit::{TestFolder, both_databases, sqlite_folder};
 use serde_json::{Value, json};
 use support::process::{Said, bothy, run};
 use support::{Http, TestServer};
+
+/// How many messages an import has that is cut off.
+const MANY: usize = 3_000;
 
 struct Files(TestFolder);
 
@@ -37,10 +41,15 @@ impl Files {
         std::fs::write(path, content).unwrap();
     }
 
-    /// Runs the program beside the server of this process.
-    async fn import(&self, server: &TestServer, arguments: &[&str]) -> Said {
+    fn command(&self, server: &TestServer, arguments: &[&str]) -> Command {
         let mut command = bothy(self.path());
         command.arg("import").args(arguments).args(["--server", &server.url(), "--token-file", "me.token"]);
+        command
+    }
+
+    /// Runs the program beside the server of this process.
+    async fn import(&self, server: &TestServer, arguments: &[&str]) -> Said {
+        let mut command = self.command(server, arguments);
         tokio::task::spawn_blocking(move || run(&mut command)).await.unwrap()
     }
 }
@@ -107,6 +116,13 @@ async fn mains(http: &Http, space: &str) -> Vec<(String, String)> {
     let channels = http.get(&path).await.expect(200).json();
     let text = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
     channels["items"].as_array().unwrap().iter().map(|one| (text(one, "name"), text(one, "main_thread_id"))).collect()
+}
+
+/// How many messages the first channel of the import has.
+async fn taken(http: &Http) -> usize {
+    let Some((_, main)) = mains(http, "Import").await.into_iter().next() else { return 0 };
+    let newest = http.get(&format!("/threads/{main}/messages?order=desc&limit=1")).await.expect(200).json();
+    newest["items"][0]["thread_seq"].as_u64().unwrap_or_default() as usize
 }
 
 fn contents(messages: &[Value]) -> Vec<&str> {
@@ -200,6 +216,46 @@ both_databases! {
         let mains = mains(&robin, "Import").await;
         assert_eq!(mains.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["general", "random", "board"]);
         assert_eq!(contents(&messages(&robin, &mains[2].1).await), ["a secret"]);
+        server.stop().await;
+    }
+
+    /// Killed in the middle again and again, an import that is run once more takes the rest: every message
+    /// once, in the order of the export.
+    async fn an_import_that_is_killed_loses_and_doubles_nothing(db: TestDb) {
+        let server = TestServer::start(&db).await;
+        let world = server.world().await;
+        let robin = server.http().token(&world.robin.token);
+        let files = Files::new(&world.robin.token);
+        let said = |number: usize| json!({ "type": "message", "user": "U1", "text": format!("message {number}"), "ts": format!("{}.000100", 1_577_880_000 + number) });
+        for (name, content) in [
+            ("users.json", json!([{ "id": "U1", "name": "sam.b", "profile": { "real_name": "Sam B" } }])),
+            ("channels.json", json!([{ "id": "C1", "name": "general" }])),
+            ("general/2020-01-01.json", Value::from((0..MANY).map(said).collect::<Vec<_>>())),
+        ] {
+            files.write(&format!("export/{name}"), &content.to_string());
+        }
+        let mut cut = 0;
+        for least in [1, MANY / 3, MANY / 2] {
+            let mut child = files.command(&server, &["export"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            while taken(&robin).await < least && child.try_wait().unwrap().is_none() {
+                tokio::task::yield_now().await;
+            }
+            child.kill().unwrap();
+            cut += usize::from(!child.wait().unwrap().success());
+        }
+        assert!(cut > 0, "no import was cut off");
+        let whole = files.import(&server, &["export", "--json"]).await;
+        let report: Value = serde_json::from_str(&whole.out).unwrap();
+        assert_eq!(report["taken"].as_u64().unwrap() + report["known"].as_u64().unwrap(), MANY as u64, "{whole:?}");
+        assert_eq!(taken(&robin).await, MANY);
+        let (main, mut read, mut cursor) = (mains(&robin, "Import").await.remove(0).1, Vec::new(), String::new());
+        loop {
+            let page = robin.get(&format!("/threads/{main}/messages?limit=200{cursor}")).await.expect(200).json();
+            read.extend(page["items"].as_array().unwrap().iter().map(|one| one["content_md"].as_str().unwrap().to_owned()));
+            let Some(next) = page["next_cursor"].as_str() else { break };
+            cursor = format!("&cursor={next}");
+        }
+        assert_eq!(read, (0..MANY).map(|number| format!("message {number}")).collect::<Vec<_>>());
         server.stop().await;
     }
 
