@@ -90,8 +90,6 @@ pub enum Relation {
     Anybody,
     /// To its author.
     Author,
-    /// To the principal that it is.
-    SelfPrincipal,
     /// To the agent of a run, or the agent that it is (`agent-self`).
     AgentSelf,
     /// To the person who triggered a run.
@@ -104,7 +102,6 @@ impl Relation {
         match self {
             Self::Anybody => "",
             Self::Author => "author",
-            Self::SelfPrincipal => "self",
             Self::AgentSelf => "agent-self",
             Self::TriggeringPerson => "triggering-person",
         }

@@ -282,7 +282,6 @@ fn unmet_needs(judgement: &Judgement<'_>, needs: &Needs, resource: &Resource, ri
     let related = match needs.relation {
         Relation::Anybody => true,
         Relation::Author => resource.author == principal,
-        Relation::SelfPrincipal => resource.id.cast() == judgement.actor.principal,
         Relation::AgentSelf => resource.agent == principal,
         Relation::TriggeringPerson => resource.triggered_by == principal,
     };

@@ -216,7 +216,7 @@ pub fn openapi(table: &RouteTable, info: &OpenApiInfo) -> Value {
                     "in": "header",
                     "required": false,
                     "schema": { "type": "string" },
-                    "description": "The invocation token of a run, exactly as delivered. Like `Authorization` it is an input of authentication for every operation: it binds the request to the person who triggered the run, so that every read, write, list and counter is decided on the intersection of the agent's and that person's current rights. A value that binds nothing is answered 403 `invocation_token_invalid` with reason `invalid`; the token of a run that has ended with reason `run_inactive`.",
+                    "description": "The invocation token of a run, exactly as delivered. Like `Authorization` it is an input of authentication for every operation: it binds the request to the person who triggered the run, so that every read, write, list and counter is decided on the intersection of the agent's and that person's current rights. A value that binds nothing is answered 403 `invocation_token_invalid` with reason `invalid`; the token of a run that has ended with reason `run_inactive`. An agent that may act only inside of a run (`requires_binding`) is answered 403 `invocation_token_required` without it, except where it takes its work.",
                 },
             },
             "securitySchemes": {
