@@ -44,7 +44,10 @@ pub struct NewNotice<'a> {
 pub struct NoticeView {
     /// The notice.
     pub notice_id: NoticeId,
-    /// What it says.
+    /// What it says, in one word. A mentioned agent does not answer: `agents_not_admitted`,
+    /// `agent_not_allowed`, `agent_unavailable`, `too_many_agents`. Your run was stopped at something that
+    /// its agent may do and you may not: `stopped_reading`, `stopped_writing`, `stopped_managing`. Your run
+    /// ends because rights have ended: `run_access_revoked`.
     pub code: String,
     /// The thread that it belongs to.
     pub thread_id: ThreadId,

@@ -4,6 +4,7 @@
 use bothy_chat::ThreadFacts;
 use bothy_domain::problem::Problem;
 use bothy_domain::run::{Applied, CancelReason, EndReason, RunCommand, RunState, apply};
+use bothy_messaging::NewNotice;
 use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
 
@@ -53,10 +54,30 @@ impl Runs {
         reason: CancelReason,
     ) -> Result<Result<RunRow, Outrun>, Problem> {
         match apply(run.state, &RunCommand::RequestCancel(reason)) {
-            Ok(Applied::Ended { state, reason }) => self.end(unit, run, state, reason, None).await,
+            Ok(Applied::Ended { state, reason: ended }) => {
+                if reason == CancelReason::AccessRevoked {
+                    let thread = self.thread_of(unit, run).await?;
+                    self.tell_of_revoked(unit, run, &thread).await?;
+                }
+                self.end(unit, run, state, ended, None).await
+            }
             Ok(Applied::CancelRequested(reason)) => self.note_cancel(unit, run, reason).await,
             Ok(Applied::Moved(_) | Applied::Unchanged) | Err(_) => Ok(Err(Outrun)),
         }
+    }
+
+    /// Tells the person that a run ends because rights have ended (AF-23). It is shown to them as long as
+    /// they may read the thread.
+    async fn tell_of_revoked(&self, unit: &UnitOfWork, run: &RunRow, thread: &ThreadFacts) -> Result<(), Problem> {
+        let notice = NewNotice {
+            person: run.triggered_by,
+            thread,
+            message: None,
+            agent: Some(run.agent),
+            run: Some(run.id),
+            code: "run_access_revoked",
+        };
+        self.messaging.notify(unit, &notice).await
     }
 
     async fn note_cancel(
@@ -73,6 +94,9 @@ impl Runs {
             return Ok(Err(Outrun));
         };
         let thread = self.thread_of(unit, &asked).await?;
+        if reason == CancelReason::AccessRevoked {
+            self.tell_of_revoked(unit, run, &thread).await?;
+        }
         self.events
             .append(unit, &[event::cancel_requested(&thread, &asked), event::updated(&thread, &asked)])
             .await

@@ -35,6 +35,7 @@ mod revoked;
 mod rights;
 mod routes;
 mod settings;
+mod stopped;
 mod store;
 mod token;
 mod written;
@@ -109,6 +110,7 @@ pub struct Runs {
     clock: SharedClock,
     ids: IdSource,
     settings: RunSettings,
+    noted: stopped::Noted,
 }
 
 impl Runs {
@@ -143,6 +145,7 @@ impl Runs {
             clock,
             ids,
             settings,
+            noted: stopped::Noted::default(),
         })
     }
 

@@ -34,6 +34,7 @@ pub static MIGRATIONS: &[Migration] = migrations! {
     10 "interactions" "0010_interactions.sql";
     11 "delivery" "0011_delivery.sql";
     12 "search_by_channel" "0012_search_by_channel.sql";
+    13 "stopped" "0013_stopped.sql";
 };
 
 /// A step that a database has.

@@ -111,6 +111,7 @@ impl Ground {
             ids: self.ids.clone(),
             rates: RateLimits::new(&self.config, self.shared.clone()),
             idempotency: Idempotency::new(&self.config, &self.secret, self.entropy.clone()),
+            stopped: Arc::new(|_, _| {}),
             limits: HttpLimits {
                 max_body_bytes: 1 << 20,
                 max_url_bytes: 8192,

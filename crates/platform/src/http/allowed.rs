@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::http::{HeaderMap, Method, header};
 use bothy_domain::action::{Action, ActionType, ResourceKind};
-use bothy_domain::actor::Actor;
+use bothy_domain::actor::{ActingFor, Actor};
 use bothy_domain::audit::{AuditActor, AuditEntry, Effect};
 use bothy_domain::ids::{AnyId, Id};
 use bothy_domain::policy::{Decision, Denial, Mode, Outcome, Reason, Resource, Scope};
@@ -261,6 +261,9 @@ pub(super) async fn deny(
     let entry = AuditEntry::denial(actor, action, resource, named, denial.reason);
     if let Err(error) = services.audit.record_alone(&services.database, &entry).await {
         return Problem::unavailable(error);
+    }
+    if let (ActingFor::Bound(binding), Reason::ActingForInsufficient) = (&actor.acting_for, denial.reason) {
+        (services.stopped)(binding, action);
     }
     problem_of(denial)
 }

@@ -7,7 +7,7 @@ use axum::extract::{FromRequestParts, OriginalUri, RawPathParams, Request};
 use axum::http::Response;
 use axum::http::request::Parts;
 use bothy_domain::action::{Action, ActionType, RateClass, ResourceKind};
-use bothy_domain::actor::{Actor, PrincipalKind};
+use bothy_domain::actor::{Actor, Binding, PrincipalKind};
 use bothy_domain::ids::{AnyId, Id, kind};
 use bothy_domain::policy::{Path, Place, Resource};
 use bothy_domain::problem::{Problem, ProblemCode};
@@ -65,7 +65,13 @@ pub struct Services {
     pub rates: RateLimits,
     /// The answers that are kept for requests that are sent again.
     pub idempotency: Idempotency,
+    /// Is told what the binding to a person stopped (AF-23).
+    pub stopped: StoppedByBinding,
 }
+
+/// Is told of an action of a run that its agent alone may do, and that was stopped because of the person
+/// whom it works for. It must not wait, and nothing that it does changes the answer.
+pub type StoppedByBinding = Arc<dyn Fn(&Binding, Action) + Send + Sync>;
 
 /// What the answer and the access log say of a request beside its status.
 #[derive(Debug, Clone, Copy)]

@@ -71,6 +71,9 @@ statements! {
     /// The agent is alive.
     RENEW_LEASES =
         "UPDATE runs SET lease_expires_at = $3 WHERE agent_id = $1 AND state = 'running' AND id IN (ID_LIST($2)) RETURNING id";
+    /// A class of things that was stopped, unless it was known.
+    MARK_STOPPED =
+        "UPDATE runs SET stopped_classes = stopped_classes | $2 WHERE id = $1 AND (stopped_classes & $2) = 0";
     /// The active runs of an agent.
     ACTIVE_OF_AGENT = concat!(
         "SELECT ", run_columns!(), " FROM runs WHERE agent_id = $1",
@@ -202,6 +205,11 @@ pub(crate) async fn request_cancel(
     reason: CancelReason,
 ) -> Result<Option<RunRow>, Problem> {
     changed(unit, &REQUEST_CANCEL, params![run.id, run.state.as_str(), now, reason.as_str()]).await
+}
+
+/// Whether the class of a bit was not marked before.
+pub(crate) async fn mark_stopped(unit: &UnitOfWork, run: RunId, class: i64) -> Result<bool, Problem> {
+    Ok(unit.execute(&MARK_STOPPED, params![run, class]).await.or_problem()? == 1)
 }
 
 pub(crate) async fn mark_delivered(unit: &UnitOfWork, runs: &[RunId], now: Timestamp) -> Result<(), Problem> {

@@ -130,7 +130,10 @@ impl World {
             .with(&[Kind::Agent, Kind::App], agents.clone())
             .with(&[Kind::Run], runs.clone());
         let table = chat.routes().and(messaging.routes()).and(agents.routes()).and(runs.routes());
-        let sender = Sender::new(sender(table, ground.services(identity.clone(), locators)));
+        let mut services = ground.services(identity.clone(), locators);
+        let told = runs.clone();
+        services.stopped = Arc::new(move |binding, action| told.stopped(binding, action));
+        let sender = Sender::new(sender(table, services));
         ground.sequence_events();
         let mut world = Self {
             database: database.clone(),

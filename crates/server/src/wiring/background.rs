@@ -34,6 +34,8 @@ impl Background {
         let clock = &modules.ports().clock;
         let runs = Arc::clone(&modules.runs);
         loops.spawn(every(EXPIRY, Arc::clone(clock), "runs are expired", async move || runs.expire().await.map(drop)));
+        let runs = Arc::clone(&modules.runs);
+        loops.spawn(async move { runs.tell_what_is_stopped().await });
         let delivery = Arc::clone(&modules.delivery);
         loops.spawn(async move { delivery.follow().await });
         let delivery = Arc::clone(&modules.delivery);

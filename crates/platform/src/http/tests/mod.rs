@@ -321,6 +321,7 @@ impl Door {
             },
             rates: RateLimits::new(config, shared),
             idempotency: Idempotency::new(config, &secret, entropy),
+            stopped: Arc::new(|_, _| {}),
         });
         let router = table.into_router(services.clone());
         Self { router, clock, database, audit, services, world, maker, db }
