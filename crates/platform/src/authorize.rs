@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bothy_domain::action::{Action, ResourceKind};
-use bothy_domain::actor::Actor;
+use bothy_domain::actor::{Actor, Binding};
 use bothy_domain::ids::{AnyId, PrincipalId};
 use bothy_domain::policy::{Decision, Denial, Judgement, Mode, Resource, Scope, Snapshot, decide, decide_scope};
 use bothy_domain::problem::Problem;
@@ -63,6 +63,17 @@ pub trait TriggerHolders: Send + Sync {
         channel: &'a Resource,
         people: &'a [PrincipalId],
     ) -> BoxFuture<'a, Result<Vec<PrincipalId>, Problem>>;
+}
+
+/// Is told how agents use what binds them to people (implemented by runs). Nothing of it waits, and nothing
+/// changes an answer or when it comes.
+pub trait BindingWatch: Send + Sync {
+    /// An action of a run, which its agent alone may do, was stopped because of the person whom it works
+    /// for (AF-23).
+    fn stopped(&self, binding: &Binding, action: Action);
+
+    /// An agent that may act without a run did so (AF-22).
+    fn unbound(&self, agent: PrincipalId);
 }
 
 /// Finds the row behind an id (implemented by the crate that owns the kind).

@@ -8,6 +8,7 @@ use bothy_messaging::NewNotice;
 use bothy_platform::failure::OrProblem;
 use bothy_storage::UnitOfWork;
 
+use crate::rights::Source;
 use crate::store::row::RunRow;
 use crate::{Runs, event, store};
 
@@ -15,6 +16,9 @@ use crate::{Runs, event, store};
 /// quicker; whoever gets this reads the run again and judges anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outrun;
+
+/// The notice to the person of a run that ends because rights have ended.
+const ACCESS_REVOKED: &str = "run_access_revoked";
 
 impl Runs {
     /// The thread of a run; threads are never removed.
@@ -35,6 +39,7 @@ impl Runs {
         reason: EndReason,
         error_class: Option<&str>,
     ) -> Result<Result<RunRow, Outrun>, Problem> {
+        self.add_unbound(unit, run.agent).await?;
         let Some(ended) = store::run::end(unit, run, state, self.now(), reason, error_class).await? else {
             return Ok(Err(Outrun));
         };
@@ -57,7 +62,7 @@ impl Runs {
             Ok(Applied::Ended { state, reason: ended }) => {
                 if reason == CancelReason::AccessRevoked {
                     let thread = self.thread_of(unit, run).await?;
-                    self.tell_of_revoked(unit, run, &thread).await?;
+                    self.tell_person(unit, run, &thread, ACCESS_REVOKED).await?;
                 }
                 self.end(unit, run, state, ended, None).await
             }
@@ -66,16 +71,25 @@ impl Runs {
         }
     }
 
-    /// Tells the person that a run ends because rights have ended (AF-23). It is shown to them as long as
-    /// they may read the thread.
-    async fn tell_of_revoked(&self, unit: &UnitOfWork, run: &RunRow, thread: &ThreadFacts) -> Result<(), Problem> {
+    /// Tells the person something about their run that nobody else is told (AF-23), if they may read the
+    /// thread.
+    pub(crate) async fn tell_person(
+        &self,
+        unit: &UnitOfWork,
+        run: &RunRow,
+        thread: &ThreadFacts,
+        code: &'static str,
+    ) -> Result<(), Problem> {
+        if !self.rights(Source::Unit(unit)).reads(run.triggered_by, thread).await? {
+            return Ok(());
+        }
         let notice = NewNotice {
             person: run.triggered_by,
             thread,
             message: None,
             agent: Some(run.agent),
             run: Some(run.id),
-            code: "run_access_revoked",
+            code,
         };
         self.messaging.notify(unit, &notice).await
     }
@@ -95,7 +109,7 @@ impl Runs {
         };
         let thread = self.thread_of(unit, &asked).await?;
         if reason == CancelReason::AccessRevoked {
-            self.tell_of_revoked(unit, run, &thread).await?;
+            self.tell_person(unit, run, &thread, ACCESS_REVOKED).await?;
         }
         self.events
             .append(unit, &[event::cancel_requested(&thread, &asked), event::updated(&thread, &asked)])

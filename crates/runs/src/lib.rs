@@ -38,6 +38,7 @@ mod settings;
 mod stopped;
 mod store;
 mod token;
+mod unbound;
 mod written;
 
 use std::sync::Arc;
@@ -111,6 +112,7 @@ pub struct Runs {
     ids: IdSource,
     settings: RunSettings,
     noted: stopped::Noted,
+    unbound: Arc<unbound::Counted>,
 }
 
 impl Runs {
@@ -146,6 +148,7 @@ impl Runs {
             ids,
             settings,
             noted: stopped::Noted::default(),
+            unbound: Arc::default(),
         })
     }
 

@@ -93,9 +93,9 @@ impl RightsNow<'_> {
         Ok(self.judge(&rights, Action::MessageCreate, &thread.resource()).is_ok())
     }
 
-    /// Whether the agent is active and may read here in its own right.
-    pub(crate) async fn reads(&self, agent: PrincipalId, thread: &ThreadFacts) -> Result<bool, Problem> {
-        let rights = self.of(agent).await?;
+    /// Whether the principal is active and may read here in its own right.
+    pub(crate) async fn reads(&self, principal: PrincipalId, thread: &ThreadFacts) -> Result<bool, Problem> {
+        let rights = self.of(principal).await?;
         Ok(self.judge(&rights, Action::ThreadRead, &thread.resource()).is_ok())
     }
 

@@ -8,9 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use bothy_domain::action::{Action, RateClass};
 use bothy_domain::actor::Binding;
-use bothy_domain::ids::RunId;
+use bothy_domain::ids::{PrincipalId, RunId};
 use bothy_domain::problem::Problem;
-use bothy_messaging::NewNotice;
+use bothy_platform::authorize::BindingWatch;
 use bothy_platform::failure::transact;
 use bothy_storage::work;
 use tokio::sync::Notify;
@@ -77,13 +77,17 @@ impl Noted {
     }
 }
 
-impl Runs {
-    /// Notes that an action of a run, which its agent alone may do, was stopped because of its person.
-    /// Neither waits nor fails.
-    pub fn stopped(&self, binding: &Binding, action: Action) {
+impl BindingWatch for Runs {
+    fn stopped(&self, binding: &Binding, action: Action) {
         self.noted.add(binding.run, Class::of(action));
     }
 
+    fn unbound(&self, agent: PrincipalId) {
+        self.unbound.add(agent);
+    }
+}
+
+impl Runs {
     /// A duty of every node, until it is dropped: tells people what their runs were stopped at.
     pub async fn tell_what_is_stopped(&self) {
         loop {
@@ -107,15 +111,7 @@ impl Runs {
                     }
                     let Some(run) = store::run::by_id(unit, run).await? else { return Ok(()) };
                     let Some(thread) = self.chat.thread(unit, run.thread).await? else { return Ok(()) };
-                    let notice = NewNotice {
-                        person: run.triggered_by,
-                        thread: &thread,
-                        message: None,
-                        agent: Some(run.agent),
-                        run: Some(run.id),
-                        code: class.code(),
-                    };
-                    Ok(self.messaging.notify(unit, &notice).await?)
+                    Ok(self.tell_person(unit, &run, &thread, class.code()).await?)
                 })
             })
             .await?;

@@ -17,7 +17,7 @@ use bothy::world::World;
 use bothy_testkit::{TestDb, both_databases};
 use reqwest::Method;
 use serde_json::{Value, json};
-use support::{Http, TestServer};
+use support::{Http, Socket, TestServer};
 
 /// The world of chapter 00 on all nodes, and a run of Alex in a thread where the writer spoke before.
 struct Stage {
@@ -171,6 +171,41 @@ both_databases! {
         assert_eq!(ids(&again), ids(&first));
         let positions = |events: &[Value]| events.iter().map(|event| event["position"].clone()).collect::<Vec<_>>();
         assert_eq!(positions(&again), positions(&first));
+        stage.stop().await;
+    }
+
+    // AF-23, AF-22: the duties of the node tell the person what was stopped and count what was not bound.
+    async fn af23_a_node_tells_what_it_stopped(db: TestDb) {
+        let stage = Stage::set(&db).await;
+        let last = stage.servers.last().unwrap();
+        let alex = last.http().token(&stage.world.alex.token);
+        last.settle().await;
+        let mut socket = Socket::open(&last.url(), &stage.world.alex.token).await;
+        let path = format!("/access/channel/{}/grants", stage.world.kampagne.id);
+        let read = json!({ "principal_id": stage.world.lotse.id, "level": "read" });
+        stage.robin.post(&path, read).await.expect(201);
+        let hidden = format!("/channels/{}", stage.world.kampagne.id);
+        stage.bound.get(&hidden).await.expect_problem(404, "not_found");
+        let told = socket.event("notice.created").await;
+        // The clock stands still at the stop, so nobody may be left who has to say good-bye.
+        drop(socket);
+        let notices = alex.get("/me/notices").await.expect(200).json();
+        assert_eq!(notices["items"].as_array().unwrap().len(), 1, "{notices}");
+        let one = &notices["items"][0];
+        assert_eq!((&one["code"], &one["notice_id"]), (&json!("stopped_reading"), &told["subject_id"]), "{notices}");
+        assert!(!notices.to_string().contains(&stage.world.kampagne.id.to_string()), "{notices}");
+
+        let lotse = last.http().token(&stage.world.lotse.token);
+        lotse.get(&hidden).await.expect(200);
+        let run = format!("/runs/{}", stage.run);
+        for _ in 0..60 {
+            if alex.get(&run).await.expect(200).json()["unbound_calls"] == 1 {
+                break;
+            }
+            last.pass(Duration::from_secs(1));
+        }
+        let shown = alex.get(&run).await.expect(200).json();
+        assert_eq!(shown["unbound_calls"], 1, "{shown}");
         stage.stop().await;
     }
 }

@@ -35,6 +35,7 @@ pub static MIGRATIONS: &[Migration] = migrations! {
     11 "delivery" "0011_delivery.sql";
     12 "search_by_channel" "0012_search_by_channel.sql";
     13 "stopped" "0013_stopped.sql";
+    14 "unbound_calls" "0014_unbound_calls.sql";
 };
 
 /// A step that a database has.

@@ -8,9 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bothy_authz::{Authz, PrincipalFacts};
+use bothy_domain::action::Action;
+use bothy_domain::actor::Binding;
+use bothy_domain::ids::PrincipalId;
 use bothy_identity::Identity;
 use bothy_platform::audit::AuditLog;
-use bothy_platform::authorize::Authenticator;
+use bothy_platform::authorize::{Authenticator, BindingWatch};
 use bothy_platform::clock::{ManualClock, SharedClock};
 use bothy_platform::config::Config;
 use bothy_platform::entropy::{IdSource, SeededEntropy, SharedEntropy};
@@ -111,7 +114,7 @@ impl Ground {
             ids: self.ids.clone(),
             rates: RateLimits::new(&self.config, self.shared.clone()),
             idempotency: Idempotency::new(&self.config, &self.secret, self.entropy.clone()),
-            stopped: Arc::new(|_, _| {}),
+            watch: Arc::new(Unwatched),
             limits: HttpLimits {
                 max_body_bytes: 1 << 20,
                 max_url_bytes: 8192,
@@ -155,4 +158,12 @@ pub fn has_null(value: &Value) -> bool {
         Value::Object(members) => members.values().any(has_null),
         _ => false,
     }
+}
+
+/// Nobody looks at how agents use what binds them.
+struct Unwatched;
+
+impl BindingWatch for Unwatched {
+    fn stopped(&self, _: &Binding, _: Action) {}
+    fn unbound(&self, _: PrincipalId) {}
 }

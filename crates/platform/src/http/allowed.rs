@@ -263,7 +263,7 @@ pub(super) async fn deny(
         return Problem::unavailable(error);
     }
     if let (ActingFor::Bound(binding), Reason::ActingForInsufficient) = (&actor.acting_for, denial.reason) {
-        (services.stopped)(binding, action);
+        services.watch.stopped(binding, action);
     }
     problem_of(denial)
 }

@@ -6,8 +6,8 @@ use axum::body::Body;
 use axum::extract::{FromRequestParts, OriginalUri, RawPathParams, Request};
 use axum::http::Response;
 use axum::http::request::Parts;
-use bothy_domain::action::{Action, ActionType, RateClass, ResourceKind};
-use bothy_domain::actor::{Actor, Binding, PrincipalKind};
+use bothy_domain::action::{Action, ActionType, BindingMode, RateClass, ResourceKind};
+use bothy_domain::actor::{ActingFor, Actor, PrincipalKind};
 use bothy_domain::ids::{AnyId, Id, kind};
 use bothy_domain::policy::{Path, Place, Resource};
 use bothy_domain::problem::{Problem, ProblemCode};
@@ -25,7 +25,7 @@ use super::locators::Locators;
 use super::output::Output;
 use super::{Operation, body, problem};
 use crate::audit::AuditLog;
-use crate::authorize::{Authenticator, Authorizer, CheckLog, Judge};
+use crate::authorize::{Authenticator, Authorizer, BindingWatch, CheckLog, Judge};
 use crate::clock::{SharedClock, timeout};
 use crate::entropy::IdSource;
 
@@ -65,13 +65,9 @@ pub struct Services {
     pub rates: RateLimits,
     /// The answers that are kept for requests that are sent again.
     pub idempotency: Idempotency,
-    /// Is told what the binding to a person stopped (AF-23).
-    pub stopped: StoppedByBinding,
+    /// Is told how agents use what binds them.
+    pub watch: Arc<dyn BindingWatch>,
 }
-
-/// Is told of an action of a run that its agent alone may do, and that was stopped because of the person
-/// whom it works for. It must not wait, and nothing that it does changes the answer.
-pub type StoppedByBinding = Arc<dyn Fn(&Binding, Action) + Send + Sync>;
 
 /// What the answer and the access log say of a request beside its status.
 #[derive(Debug, Clone, Copy)]
@@ -134,6 +130,9 @@ where
                 facts.pay(&services, operation.rate(A::ACTION), Payer::Principal(actor.principal))
             })
             .await?;
+        if is_unbound_call(admitted.judge.actor(), A::ACTION) {
+            services.watch.unbound(admitted.judge.actor().principal);
+        }
         let body = body::read(body, &parts.headers, &services.limits, &services.clock).await?;
         let query = parts.uri.query().unwrap_or_default().to_owned();
         let key = if operation.creates { key_of(&parts.headers)? } else { None };
@@ -159,6 +158,13 @@ where
         result = facts.pay(&services, RateClass::PublicAuth, Payer::Address(client)).and(result);
     }
     finish(result, &instance, &correlation, facts)
+}
+
+/// Whether an agent acts without a token where one would bind it.
+fn is_unbound_call(actor: &Actor, action: Action) -> bool {
+    let row = action.row();
+    let binds = row.in_tree() && row.binding != BindingMode::Unbound;
+    binds && actor.kind == PrincipalKind::Agent && actor.acting_for == ActingFor::Absent
 }
 
 /// Runs an operation that anybody may call.

@@ -22,7 +22,7 @@ mod socket;
 
 pub use again::{Answered, Call, Caller, Operations};
 pub use allowed::{Allowed, Anyone};
-pub use chain::{HttpLimits, Services, StoppedByBinding};
+pub use chain::{HttpLimits, Services};
 pub use correlation::CorrelationId;
 pub use credentials::{Credentials, INVOCATION_TOKEN, SESSION_COOKIE};
 pub use idempotency::{Idempotency, forget_answers};

@@ -34,6 +34,8 @@ impl Runs {
                 if !self.still_invoked(unit, &held).await? {
                     return Ok(None);
                 }
+                // What came before is no matter of this run.
+                self.add_unbound(unit, held.agent).await?;
                 let now = self.now();
                 let lease = now.plus(self.settings.lease_timeout);
                 let started = store::run::start(unit, run, now, lease).await?.ok_or_else(|| slipped(run))?;

@@ -80,6 +80,15 @@ pub struct RunView {
     /// The answer, once it has arrived and until the agent goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     input_message_id: Option<MessageId>,
+    /// How many calls its agent made without `Invocation-Token` while it worked on the run, as far as they
+    /// are counted by now: an adapter that forgets the header shows here.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    unbound_calls: i64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_zero(count: &i64) -> bool {
+    *count == 0
 }
 
 impl From<ShownRun> for RunView {
@@ -120,6 +129,7 @@ impl From<RunRow> for RunView {
             question_expires_at: None,
             question_expired: false,
             input_message_id: run.input,
+            unbound_calls: run.unbound_calls,
         }
     }
 }

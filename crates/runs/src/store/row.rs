@@ -16,7 +16,8 @@ macro_rules! run_columns {
         "id, thread_id, agent_id, agent_session_id, trigger_kind, triggering_message_id, \
          trigger_thread_id, trigger_seq, triggered_by, state, queued_at, delivered_at, \
          started_at, ended_at, end_reason, error_class, cancel_requested_at, cancel_reason, \
-         lease_expires_at, status_line, progress, draft_md, question_md, input_message_id"
+         lease_expires_at, status_line, progress, draft_md, question_md, input_message_id, \
+         unbound_calls"
     };
 }
 pub(crate) use run_columns;
@@ -53,6 +54,8 @@ pub(crate) struct RunRow {
     pub(crate) draft: Option<String>,
     pub(crate) question: Option<String>,
     pub(crate) input: Option<MessageId>,
+    /// Calls without a token that are counted by now (AF-22).
+    pub(crate) unbound_calls: i64,
 }
 
 impl RunRow {
@@ -89,6 +92,7 @@ impl RunRow {
             draft: None,
             question: None,
             input: None,
+            unbound_calls: 0,
         }
     }
 }
@@ -129,6 +133,7 @@ pub(super) fn run_of(row: &Row) -> Result<RunRow, Problem> {
         draft: get(row, "draft_md")?,
         question: get(row, "question_md")?,
         input: get(row, "input_message_id")?,
+        unbound_calls: get(row, "unbound_calls")?,
     })
 }
 

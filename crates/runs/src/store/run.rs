@@ -74,6 +74,8 @@ statements! {
     /// A class of things that was stopped, unless it was known.
     MARK_STOPPED =
         "UPDATE runs SET stopped_classes = stopped_classes | $2 WHERE id = $1 AND (stopped_classes & $2) = 0";
+    /// Calls without a token that an agent made while it worked.
+    ADD_UNBOUND = "UPDATE runs SET unbound_calls = unbound_calls + $2 WHERE agent_id = $1 AND state = 'running'";
     /// The active runs of an agent.
     ACTIVE_OF_AGENT = concat!(
         "SELECT ", run_columns!(), " FROM runs WHERE agent_id = $1",
@@ -210,6 +212,10 @@ pub(crate) async fn request_cancel(
 /// Whether the class of a bit was not marked before.
 pub(crate) async fn mark_stopped(unit: &UnitOfWork, run: RunId, class: i64) -> Result<bool, Problem> {
     Ok(unit.execute(&MARK_STOPPED, params![run, class]).await.or_problem()? == 1)
+}
+
+pub(crate) async fn add_unbound(unit: &UnitOfWork, agent: PrincipalId, calls: i64) -> Result<(), Problem> {
+    unit.execute(&ADD_UNBOUND, params![agent, calls]).await.or_problem().map(drop)
 }
 
 pub(crate) async fn mark_delivered(unit: &UnitOfWork, runs: &[RunId], now: Timestamp) -> Result<(), Problem> {

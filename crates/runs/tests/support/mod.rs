@@ -131,8 +131,7 @@ impl World {
             .with(&[Kind::Run], runs.clone());
         let table = chat.routes().and(messaging.routes()).and(agents.routes()).and(runs.routes());
         let mut services = ground.services(identity.clone(), locators);
-        let told = runs.clone();
-        services.stopped = Arc::new(move |binding, action| told.stopped(binding, action));
+        services.watch = runs.clone();
         let sender = Sender::new(sender(table, services));
         ground.sequence_events();
         let mut world = Self {

@@ -14,6 +14,8 @@ use super::modules::Modules;
 /// How often a node looks for runs whose time is over. Several nodes may look at once: each run is
 /// claimed in the database.
 const EXPIRY: Duration = Duration::from_secs(1);
+/// How often calls without a token are added to the runs that they count for.
+const COUNTING: Duration = Duration::from_secs(5);
 /// How often a node looks for events that are kept no longer. Each batch is claimed in the database.
 const RETENTION: Duration = Duration::from_secs(10 * 60);
 
@@ -36,6 +38,9 @@ impl Background {
         loops.spawn(every(EXPIRY, Arc::clone(clock), "runs are expired", async move || runs.expire().await.map(drop)));
         let runs = Arc::clone(&modules.runs);
         loops.spawn(async move { runs.tell_what_is_stopped().await });
+        let runs = Arc::clone(&modules.runs);
+        let count = async move || runs.add_all_unbound().await;
+        loops.spawn(every(COUNTING, Arc::clone(clock), "calls without a token are counted", count));
         let delivery = Arc::clone(&modules.delivery);
         loops.spawn(async move { delivery.follow().await });
         let delivery = Arc::clone(&modules.delivery);

@@ -254,10 +254,7 @@ impl Modules {
             ids: self.ids.clone(),
             rates: RateLimits::new(&self.config, Arc::clone(&self.ports.clock)),
             idempotency: Idempotency::new(&self.config, &self.secret, Arc::clone(&self.ports.entropy)),
-            stopped: {
-                let runs = Arc::clone(&self.runs);
-                Arc::new(move |binding, action| runs.stopped(binding, action))
-            },
+            watch: self.runs.clone(),
             limits: HttpLimits {
                 max_body_bytes: http.max_body_bytes.get(),
                 max_url_bytes: http.max_url_bytes.to_usize(),

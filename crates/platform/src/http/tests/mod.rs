@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use axum::body::{Body as HttpBody, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use bothy_domain::action::{ResourceKind, actions};
+use bothy_domain::action::{Action, ResourceKind, actions};
 use bothy_domain::actor::{ActingFor, Actor, Binding, Credential, PrincipalKind, PrincipalStatus};
 use bothy_domain::ids::{AnyId, ChannelId, Id, PrincipalId, SpaceId, kind};
 use bothy_domain::policy::{
@@ -32,7 +32,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::audit::AuditLog;
-use crate::authorize::{Authenticator, Authorizer, Judge, Locate};
+use crate::authorize::{Authenticator, Authorizer, BindingWatch, Judge, Locate};
 use crate::clock::{Clock as _, ManualClock, SharedClock};
 use crate::config::Config;
 use crate::entropy::{IdSource, SeededEntropy, SharedEntropy};
@@ -107,6 +107,14 @@ pub(super) struct World {
     pub(super) revoked: Mutex<HashSet<PrincipalId>>,
     /// The threads that exist.
     pub(super) threads: Mutex<HashSet<AnyId>>,
+}
+
+/// Nobody looks at how agents use what binds them.
+struct Unwatched;
+
+impl BindingWatch for Unwatched {
+    fn stopped(&self, _: &Binding, _: Action) {}
+    fn unbound(&self, _: PrincipalId) {}
 }
 
 struct FakeAuthz {
@@ -321,7 +329,7 @@ impl Door {
             },
             rates: RateLimits::new(config, shared),
             idempotency: Idempotency::new(config, &secret, entropy),
-            stopped: Arc::new(|_, _| {}),
+            watch: Arc::new(Unwatched),
         });
         let router = table.into_router(services.clone());
         Self { router, clock, database, audit, services, world, maker, db }
