@@ -16,7 +16,7 @@ use bothy_sdk::{Breach, Client, Witness};
 use bothy_testkit::{TestDb, TestFolder, both_databases, sqlite_folder};
 use futures::future::join_all;
 use serde_json::Value;
-use support::process::{Serving, bothy, run};
+use support::process::{SECRET, Serving, bothy, run};
 use support::{Http, TestServer};
 use uuid::Uuid;
 

@@ -135,7 +135,7 @@ both_databases! {
                 continue;
             }
             let page = answer.expect(200).json();
-            read.extend(page["items"].as_array().unwrap().iter().map(|item| message_of(item)));
+            read.extend(page["items"].as_array().unwrap().iter().map(message_of));
             match page["next_cursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),
                 None => break,

@@ -5,6 +5,9 @@ use std::sync::mpsc;
 
 use bothy_testkit::{PATIENCE, TestDb};
 
+/// The secret of all processes over one database.
+pub const SECRET: &str = "the same secret for every process of a test";
+
 /// The program, with nothing of this process's environment in its settings.
 pub fn bothy(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bothy"));
@@ -81,7 +84,7 @@ impl Serving {
         command
             .args(["serve", "--listen", "127.0.0.1:0", "--data", "data", "--database", &db.url()])
             .args(["--set", "log.level=warn"])
-            .env("BOTHY_SERVER__SECRET", "the same secret for every process of a test");
+            .env("BOTHY_SERVER__SECRET", SECRET);
         for class in ["public_auth", "read", "write", "agent_runtime", "admin"] {
             command.args(["--set", &format!("rate.{class}=1000000"), "--set", &format!("rate.{class}_burst=100000")]);
         }
