@@ -49,6 +49,7 @@ both_databases! {
     async fn nobody_learns_or_changes_what_they_may_not(db: TestDb) {
         let stage = Stage::set(&db).await;
         let callers = callers(&stage).await;
+        stage.told().await;
         let operations = stage.server.app.modules().operations();
         same_operations(&operations);
         let mut found = Found::default();

@@ -5,10 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bothy::world::{Human, World};
+use bothy_storage::{params, statements};
 use bothy_testkit::TestDb;
 use serde_json::{Value, json};
 
 use super::support::{Http, TestServer};
+
+statements! {
+    /// Every class of things is told (AF-23).
+    TOLD = "UPDATE runs SET stopped_classes = 7";
+}
 
 /// Which of the two realms a request is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,6 +163,14 @@ impl Stage {
             Side::Open => &self.open,
             Side::Hidden => &self.hidden,
         }
+    }
+
+    /// From here on everybody knows what kinds of things their runs are stopped at, so that a refusal
+    /// changes nothing.
+    pub async fn told(&self) {
+        let unit = self.server.app.modules().database.begin().await.unwrap();
+        unit.execute(&TOLD, params![]).await.unwrap();
+        unit.commit().await.unwrap();
     }
 
     /// Whose sessions and personal tokens a side is about.

@@ -7,8 +7,10 @@ use futures::future::join_all;
 
 /// What a refusal may write, and what is written by the server itself.
 const LEFT_OUT: [&str; 5] = ["audit_events", "audit_pending", "audit_head", "audit_checkpoints", "event_sequence"];
-/// What is noted of a credential that counts, and the place that the sequencer gives an event later.
-const LEFT_OUT_COLUMNS: [(&str, &str); 2] = [("api_tokens", "last_used_day"), ("events", "position")];
+/// What is noted of a credential that counts and of calls without a token, and the place that the sequencer
+/// gives an event later.
+const LEFT_OUT_COLUMNS: [(&str, &str); 3] =
+    [("api_tokens", "last_used_day"), ("events", "position"), ("runs", "unbound_calls")];
 
 /// Every row of the database but those of the audit log, as text.
 #[derive(Clone, PartialEq, Eq)]
