@@ -117,3 +117,17 @@ fn another_setup_code_while_there_is_no_owner() {
     let again = run(bothy(folder.path()).args(["admin", "setup-code", "--data", "data"]));
     assert_ne!(said.out, again.out);
 }
+
+#[test]
+fn keys_rotate_and_the_server_signs_on() {
+    let folder = sqlite_folder();
+    let rotate = || run(bothy(folder.path()).args(["admin", "rotate-keys", "--data", "data"]));
+    let (first, second) = (rotate(), rotate());
+    assert_eq!((first.code, first.out.lines().count(), first.err.as_str()), (Some(0), 1, ""), "{first:?}");
+    assert_ne!(first.out, second.out);
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--data", "data"];
+    let server = Serving::start(bothy(folder.path()).args(serve), "setup-code");
+    let held = rotate();
+    assert_eq!((held.code, held.err.lines().count()), (Some(4), 1), "{held:?}");
+    drop(server);
+}

@@ -17,5 +17,12 @@ pub(super) async fn run(command: AdminCommand) -> Result<(), Failure> {
                 )),
             }
         }
+        AdminCommand::RotateKeys(settings) => {
+            let config = settings.load(Vec::new())?.config;
+            let modules = Modules::open(config, &Ports::system()?).await?;
+            let kid = modules.rotate_keys().await;
+            modules.close().await;
+            say(&kid?)
+        }
     }
 }

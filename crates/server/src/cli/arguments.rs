@@ -162,6 +162,15 @@ Examples:
 
 With SQLite the server has to be stopped for this: the database serves one process at a time.")]
     SetupCode(Settings),
+    /// Sign invocation tokens with a new key; tokens of the old one count as long as their runs last.
+    #[command(after_help = "\
+Examples:
+  bothy admin rotate-keys --data /var/lib/bothy
+  bothy admin rotate-keys --database postgres://bothy@127.0.0.1/bothy
+
+Prints the id of the new key. Nodes that run sign with it within a minute. With SQLite the server has to be
+stopped for this: the database serves one process at a time.")]
+    RotateKeys(Settings),
 }
 
 #[derive(Debug, Subcommand)]

@@ -18,7 +18,7 @@ use bothy_platform::http::{
     openapi,
 };
 use bothy_platform::instance::{Instance, SetupError};
-use bothy_platform::keys::{InstanceSecret, KeyRing};
+use bothy_platform::keys::{InstanceSecret, KeyPurpose, KeyRing};
 use bothy_platform::paging::PageLimits;
 use bothy_runs::{Runs, RunsDeps};
 use bothy_storage::{Database, Migrate, OpenOptions};
@@ -65,6 +65,7 @@ pub struct Modules {
     ports: Ports,
     ids: IdSource,
     secret: InstanceSecret,
+    keys: KeyRing,
     sealer: AuditSealer,
 }
 
@@ -158,7 +159,7 @@ impl Modules {
             agents: Arc::clone(&agents),
             audit: audit.clone(),
             events: events.clone(),
-            keys,
+            keys: keys.clone(),
             instance: instance.id(),
             clock: Arc::clone(&clock),
             ids: ids.clone(),
@@ -194,6 +195,7 @@ impl Modules {
             ports,
             ids,
             secret,
+            keys,
             sealer,
         };
         modules.connect();
@@ -289,6 +291,15 @@ impl Modules {
             Err(SetupError::AlreadySetUp) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Makes a new key that signs invocation tokens, and retires the one before, which still verifies
+    /// (chapter 06 section 5). Returns its id.
+    ///
+    /// # Errors
+    /// [`StartError::Keys`]; nothing has changed then.
+    pub async fn rotate_keys(&self) -> Result<String, StartError> {
+        self.keys.rotate(KeyPurpose::Invocation).await.map_err(StartError::Keys)
     }
 
     pub(super) const fn ports(&self) -> &Ports {
